@@ -1,0 +1,45 @@
+# Two commands do it all: `make compare` (the main job) and `make test`. Both set the environment up first.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
+
+.PHONY: setup compare test check format bench demo lock clean
+setup: $(STAMP)
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+compare: setup  ## every engine that is installed, on our slices: a table here, the rest in out/compare
+	$(BIN)/carerails compare --out out/compare $(ARGS)
+
+test: setup
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+check: setup  ## format, lint, types, rails
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright --level error
+	$(BIN)/carerails rails lint
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup  ## both engines side by side, as ratios
+	$(BIN)/python -m evals.benchmarks $(ARGS)
+
+demo: setup  ## one turn in each locale, explained
+	$(BIN)/carerails rails explain "me duele el pecho y me falta el aire"
+	$(BIN)/carerails rails explain "posso tomar dois comprimidos se esqueci o de ontem?"
+	$(BIN)/carerails rails explain "how should I store my insulin?"
+
+lock:  ## needs uv
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-annotate --no-header \
+	  --python-version 3.10 --quiet --output-file requirements/dev.txt
+
+clean:
+	rm -rf .venv out dist build .pytest_cache .ruff_cache

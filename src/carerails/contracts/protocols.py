@@ -1,0 +1,141 @@
+"""The seams: what an engine, a guard or a judge must be able to do. All async; all typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Protocol, runtime_checkable
+
+from carerails.contracts.decision import EscalationDecision, Findings, Refusal, ScopeVerdict, TurnDecision
+from carerails.contracts.turn import Locale, Turn
+
+
+class EscalationDetector(Protocol):
+    """Finds acute red flags."""
+
+    async def detect(self, turn: Turn) -> EscalationDecision:
+        """Decide whether the turn escalates. Never raises: a failure escalates."""
+        ...
+
+
+class ScopeClassifier(Protocol):
+    """Says whether a turn is something the agent may answer."""
+
+    async def classify(self, turn: Turn) -> ScopeVerdict:
+        """Decide whether the turn is in scope. Never raises: a failure refuses."""
+        ...
+
+
+class RefusalRenderer(Protocol):
+    """Turns a slug into what the user reads."""
+
+    async def render(self, slug: str, locale: Locale, country: str | None = None) -> Refusal:
+        """Render a refusal or escalation template. Raises KeyError for an unknown slug."""
+        ...
+
+
+@runtime_checkable
+class RuleEngine(Protocol):
+    """What an adapter implements, and no more: run the policy's checks on a normalised text.
+
+    It may raise, hang or answer nonsense: `carerails.engine.FailSafeEngine`, which wraps every adapter, makes the safe
+    decision of it.
+    """
+
+    name: str
+    version: str
+    capabilities: frozenset[str]
+
+    async def start(self) -> None:
+        """Load what a check needs. Called once before the first check."""
+        ...
+
+    async def close(self) -> None:
+        """Release it."""
+        ...
+
+    async def evaluate(self, text: str) -> Findings:
+        """Run all checks, in the order that the rails declare, on the views joined by newlines."""
+        ...
+
+    async def render(self, slug: str, locale: Locale, numbers: Mapping[str, str]) -> str:
+        """The text of a template. Raises KeyError for an unknown slug."""
+        ...
+
+
+class GuardrailEngine(Protocol):
+    """The bundle that a graph, an eval run or a service uses. The three Protocols above are views of `check`."""
+
+    @property
+    def name(self) -> str:
+        """The engine's name, as in the entry-point group `carerails.engines`."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of the runtime that decides."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of rails, config and versions: two engines with one fingerprint decide alike."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What the engine can express: `escalate`, `refuse`, `check-in`, `evidence`, `render`."""
+        ...
+
+    async def check(self, turn: Turn) -> TurnDecision:
+        """Escalation and scope in one call. Never raises on any turn: a failure is the safe decision."""
+        ...
+
+    async def render(self, slug: str, locale: Locale, country: str | None = None) -> Refusal:
+        """The text of a template, with the country's numbers."""
+        ...
+
+    async def __aenter__(self) -> GuardrailEngine: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class PassageScreener(Protocol):
+    """Keeps instructions for the model, and what is beside the point, out of its context."""
+
+    async def screen(self, question: str, passages: Sequence[str]) -> Sequence[bool]:
+        """Which passages may enter the context. A failure keeps a passage out."""
+        ...
+
+
+class OutputGuard(Protocol):
+    """Checks what the model says before anybody reads it."""
+
+    async def inspect(self, turn: Turn, reply: str) -> TurnDecision:
+        """Anything but `allow` means the fallback is shown. Never raises."""
+        ...
+
+
+class CitationChecker(Protocol):
+    """Checks that cited cards exist and that every claim cites one."""
+
+    async def verify(self, reply: str, cards: Sequence[str]) -> Sequence[str]:
+        """Ids that are cited and not among `cards`; raises nothing, a failure names every id."""
+        ...
+
+
+class SemanticJudge(Protocol):
+    """A second opinion that can add an escalation or a refusal, and never lift one."""
+
+    async def judge(self, turn: Turn) -> Findings:
+        """What it adds."""
+        ...
+
+
+class DecisionModel(Protocol):
+    """Answers typed questions about a state (docs: System One wire format)."""
+
+    async def ask(self, state: str, questions: Mapping[str, object]) -> Mapping[str, object]:
+        """One answer a question."""
+        ...
