@@ -1,0 +1,180 @@
+"""The command line. Every command imports what it needs when it runs, so that `carerails --help` is instant.
+
+Exit codes: 0 pass, 1 gate or regression, 2 usage or bad input, 3 not comparable, 4 engine failure.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from carerails import __version__
+from carerails.errors import CarerailsError, UsageError
+
+PASS, REGRESSION, USAGE, NOT_COMPARABLE, ENGINE_FAILURE = 0, 1, 2, 3, 4
+INTERRUPTED = 130
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Guardrails for a medication-adherence agent: one policy in Colang, any engine, compared on real text.",
+)
+rails_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tools for the person who edits the rails.")
+app.add_typer(rails_app, name="rails")
+
+
+class Semantic(str, Enum):
+    """The layer behind the rules."""
+
+    off = "off"
+    local = "local"
+
+
+Engine = Annotated[str, typer.Option("--engine", "-e", help="Engine, as in `carerails engines`.")]
+Rails = Annotated[
+    Optional[Path],  # noqa: UP045  typer reads this at run time, on Python 3.10 too
+    typer.Option("--rails", help="Rails directory or an exported policy.json. Default: the rails that are shipped."),
+]
+SemanticOption = Annotated[Semantic, typer.Option("--semantic", help="Semantic layer behind the rules.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Guardrails for a medication-adherence agent: one policy in Colang, any engine, compared on real text."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit(PASS)
+
+
+@app.command()
+def decide(
+    engine: Engine = "native",
+    source: Annotated[str, typer.Option("--in", help="JSONL file with a text or messages a line; - is stdin.")] = "-",
+    target: Annotated[str, typer.Option("--out", help="JSONL file for the decisions; - is stdout.")] = "-",
+    rails: Rails = None,
+    semantic: SemanticOption = Semantic.off,
+    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes.")] = 1,
+    allow_failures: Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though checks failed.")] = False,
+) -> None:
+    """Decide every line of a JSONL file, in input order: allow, refuse, check-in or escalate."""
+    from carerails.cli.decide import run
+
+    raise typer.Exit(run(engine, source, target, rails, semantic.value, workers, allow_failures))
+
+
+@app.command()
+def compare(
+    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
+    slices: Annotated[str, typer.Option("--slices", help="Comma-separated. Default: all of ours.")] = "",
+    data: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option("--data", help="JSONL of your own; may be given several times."),
+    ] = None,
+    gated: Annotated[bool, typer.Option("--gated", help="Score each engine behind the always-on gate.")] = False,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--out", help="Directory for report.html, results.jsonl and summary.json."),
+    ] = None,
+    rails: Rails = None,
+    allow_failures: Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though checks failed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+) -> None:
+    """Run engines on the same slices and on your own data, and show where they differ."""
+    from carerails.cli.compare import run
+
+    raise typer.Exit(run(_names(engines), _names(slices), data or [], gated, out, rails, allow_failures, as_json))
+
+
+@app.command()
+def engines(as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False) -> None:
+    """List engines: name, version, and whether each can run here or why not."""
+    from carerails.cli.engines import run
+
+    raise typer.Exit(run(as_json))
+
+
+@rails_app.command()
+def explain(
+    text: Annotated[str, typer.Argument(help="What the user says.")],
+    engine: Engine = "native",
+    rails: Rails = None,
+    locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
+    country: Annotated[str, typer.Option("--country", help="Two letters, for the numbers.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Show what a text becomes, which rules it hits, where in the rails, and what the user is told."""
+    from carerails.cli.rails import explain as run
+
+    raise typer.Exit(run(text, engine, rails, locale, country, as_json))
+
+
+@rails_app.command()
+def lint(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(help="Rails directory. Default: the rails that are shipped."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+) -> None:
+    """Check the rails: file, line, column, what is wrong and how to mend it."""
+    from carerails.cli.rails import lint as run
+
+    raise typer.Exit(run(path, as_json))
+
+
+@rails_app.command()
+def guards(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(help="Rails directory. Default: the rails that are shipped."),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say whether guards.co is up to date.")] = False,
+) -> None:
+    """Write guards.co, the cheap first look that is made from the patterns."""
+    from carerails.cli.rails import guards as run
+
+    raise typer.Exit(run(path, check))
+
+
+@rails_app.command()
+def export(
+    target: Annotated[str, typer.Option("--out", help="File for policy.json; - is stdout.")] = "-",
+    path: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(help="Rails directory. Default: the rails that are shipped."),
+    ] = None,
+) -> None:
+    """Write the compiled policy as one JSON file, which runs without Colang files and without NeMo."""
+    from carerails.cli.rails import export as run
+
+    raise typer.Exit(run(path, target))
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one clear line, never a traceback."""
+    try:
+        app()
+    except UsageError as error:
+        _fail(str(error), USAGE)
+    except CarerailsError as error:
+        _fail(str(error), ENGINE_FAILURE)
+    except KeyboardInterrupt:
+        _fail("interrupted; what was written so far is complete lines", INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away: nothing to say, and no traceback at exit
+        sys.exit(PASS)
+
+
+def _fail(message: str, code: int) -> None:
+    typer.echo(f"carerails: {message}", err=True)
+    sys.exit(code)

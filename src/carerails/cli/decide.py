@@ -1,0 +1,145 @@
+"""`carerails decide`: a JSONL file in, one decision a line out, in input order."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from carerails.cli import ENGINE_FAILURE, PASS, USAGE
+from carerails.cli.console import note, progress
+from carerails.cli.records import read_turn, write_decision, write_error
+from carerails.engine import FailSafeEngine, open_engine
+from carerails.errors import UsageError
+
+CHUNK = 64
+Numbered = tuple[int, str]
+Record = dict[str, Any]
+
+
+def run(
+    engine: str, source: str, target: str, rails: Path | None, semantic: str, workers: int, allow_failures: bool
+) -> int:
+    """Decide all lines; the exit code says whether every line was read and every check ran."""
+    if semantic == "local":
+        note("the local semantic layer is not installed: deciding with --semantic off")
+    if target != "-" and source != "-" and Path(target).resolve() == Path(source).resolve():
+        raise UsageError("--in and --out are the same file", "write to another one")
+    unread = failed = 0
+    with ExitStack() as stack:
+        lines = _numbered(_open(stack, source, "r"))
+        decider = stack.enter_context(deciding(engine, rails)) if workers == 1 else None
+        records = map(decider, lines) if decider else _in_processes(lines, engine, rails, workers)
+        out = _open(stack, target, "w")
+        for record in progress(records, "deciding"):
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            unread += "error" in record
+            failed += bool(record.get("failed"))
+    if unread:
+        note(f"{unread} lines could not be read; each has an error line in its place")
+        return USAGE
+    if failed:
+        note(f"{failed} checks failed; each took the safe outcome")
+        return PASS if allow_failures else ENGINE_FAILURE
+    return PASS
+
+
+@contextmanager
+def deciding(engine: str, rails: Path | None) -> Iterator[Decider]:
+    """An engine of this process and its event loop, open for as long as lines come."""
+    loop = asyncio.new_event_loop()
+    try:
+        guarded = loop.run_until_complete(open_engine(engine, rails).__aenter__())
+        yield Decider(guarded, loop)
+        loop.run_until_complete(guarded.__aexit__(None, None, None))
+    finally:
+        loop.close()
+
+
+class Decider:
+    """Decides one numbered line at a time."""
+
+    def __init__(self, engine: FailSafeEngine, loop: asyncio.AbstractEventLoop) -> None:
+        self._engine, self._loop = engine, loop
+
+    def __call__(self, numbered: Numbered) -> Record:
+        """The decision on one line, or what is wrong with the line."""
+        number, line = numbered
+        try:
+            line.encode("utf-8")
+            ident, turn = read_turn(line, number)
+        except UnicodeEncodeError:
+            return write_error(number, UsageError("not UTF-8 text", "save the file as UTF-8"))
+        except UsageError as error:
+            return write_error(number, error)
+        begin = time.perf_counter_ns()
+        decision = self._loop.run_until_complete(self._engine.check(turn))
+        return write_decision(ident, decision, (time.perf_counter_ns() - begin) / 1000)
+
+
+def _open(stack: ExitStack, name: str, mode: str) -> IO[str]:
+    # Bytes that are not UTF-8 pass here and are named, with their line, where the line is read.
+    errors = "surrogateescape" if mode == "r" else "backslashreplace"
+    standard = {"r": sys.stdin, "w": sys.stdout}[mode]
+    try:
+        if name == "-":
+            return stack.enter_context(open(standard.fileno(), mode, encoding="utf-8", errors=errors, closefd=False))
+        return stack.enter_context(open(name, mode, encoding="utf-8", errors=errors, newline="\n"))
+    except OSError as error:
+        raise UsageError(error.strerror or "cannot be opened", "check the path", name) from None
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[Numbered]:
+    """Non-blank lines with their numbers, from 1."""
+    return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _in_processes(lines: Iterable[Numbered], engine: str, rails: Path | None, workers: int) -> Iterator[Record]:
+    """Decide in several processes, a chunk at a time, in input order and with a bounded number of chunks under way."""
+    from collections import deque
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    from carerails.errors import CarerailsError
+
+    open_engine(engine, rails)  # a wrong name or broken rails are said once, here
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(engine, rails)) as pool:
+        chunks = iter(lambda: list(islice(lines, CHUNK)), [])
+        under_way: deque[Future[list[Record]]] = deque()
+        lines = iter(lines)
+        try:
+            for chunk in chunks:
+                under_way.append(pool.submit(_work, chunk))
+                if len(under_way) > 2 * workers:
+                    yield from under_way.popleft().result()
+            while under_way:
+                yield from under_way.popleft().result()
+        except BrokenProcessPool:
+            raise CarerailsError("a worker process died; what was written so far is complete lines") from None
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+_worker: Decider | None = None
+
+
+def _start_worker(engine: str, rails: Path | None) -> None:
+    import signal
+
+    global _worker  # noqa: PLW0603  one engine a process, opened once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    _worker = deciding(engine, rails).__enter__()
+
+
+def _work(chunk: list[Numbered]) -> list[Record]:
+    assert _worker is not None
+    return [_worker(numbered) for numbered in chunk]

@@ -1,0 +1,152 @@
+"""Deployment settings: the profile (deadlines, limits, defaults) and the emergency numbers by country.
+
+An unknown key, a value out of range or a missing number is an error with its file and line, at load, never ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, Field, ValidationError
+
+from carerails.contracts import LOCALES, Frozen, Locale
+from carerails.errors import UsageError, unknown
+from carerails.resources import data_dir
+
+Model = TypeVar("Model", bound=BaseModel)
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+
+
+class Profile(Frozen):
+    """How a deployment runs the checks.
+
+    Attributes:
+        deadline_s: seconds that one check may take before it counts as failed.
+        max_chars: characters of a turn that are scanned; a longer one is `input-malformed` unless a red flag hits.
+        own_identifiers: `redact` lets a turn with the user's own identifiers pass (the record is redacted), `block`
+            refuses it as `pii-blocked`.
+        default_country: the country whose numbers a locale shows when the request names none; None: no number.
+    """
+
+    deadline_s: Annotated[float, Field(gt=0, le=60)] = 2.0
+    max_chars: Annotated[int, Field(ge=1_000, le=10_000_000)] = 100_000
+    own_identifiers: Literal["redact", "block"] = "redact"
+    default_country: Mapping[Locale, Country | None] = Field(default_factory=lambda: dict.fromkeys(LOCALES))
+
+
+class CountryNumbers(Frozen):
+    """Numbers of one country, as people dial them."""
+
+    name: str
+    emergency: str
+    crisis: str | None = None
+    source: str
+
+
+class NumberBook(Frozen):
+    """Numbers by country, and what a template says where there is none."""
+
+    without_number: Mapping[Locale, Mapping[Literal["emergency", "crisis"], str]]
+    countries: Mapping[Country, CountryNumbers]
+
+    def of(self, locale: Locale, country: str | None) -> dict[str, str]:
+        """What templates of this locale show for this country; a country we do not know has no numbers."""
+        numbers = dict[str, str](self.without_number[locale])
+        known = self.countries.get(country) if country else None
+        if known:
+            numbers["emergency"] = known.emergency
+            if known.crisis:
+                numbers["crisis"] = known.crisis
+        return numbers
+
+
+class Settings(Frozen):
+    """A profile and the numbers, as loaded from one config directory."""
+
+    profile: Profile
+    numbers: NumberBook
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of everything in it."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+    def country(self, locale: Locale, country: str | None) -> str | None:
+        """The request's country, else the default of the locale."""
+        return country or self.profile.default_country.get(locale)
+
+
+def load_settings(directory: Path | None = None, profile: str = "default") -> Settings:
+    """Load `profiles/PROFILE.yml` and `numbers.yml` of a config directory (None: the one that is shipped).
+
+    Raises:
+        UsageError: with file, line and mend.
+    """
+    config = directory or data_dir("config")
+    path = config / "profiles" / f"{profile}.yml"
+    if not path.is_file():
+        raise unknown("profile", profile, [p.stem for p in (config / "profiles").glob("*.yml")])
+    return Settings(profile=load_yaml(path, Profile), numbers=load_yaml(config / "numbers.yml", NumberBook))
+
+
+def load_yaml(path: Path, model: type[Model]) -> Model:
+    """Read one YAML file into a strict model.
+
+    Raises:
+        UsageError: the file is missing, is not YAML or does not fit the model; says file and line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        value = yaml.safe_load(text)
+    except OSError as error:
+        raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
+    except UnicodeDecodeError:
+        raise UsageError("is not UTF-8 text", "save it as UTF-8", str(path)) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(error.problem or "is not YAML", "check indentation and quotes", f"{path}:{line}") from None
+    try:
+        return model.model_validate(value or {})
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        keys = ".".join(str(key) for key in first["loc"])
+        where = f"{path}:{_line_of(node, first['loc'])}"
+        if first["type"] == "extra_forbidden":
+            hint = unknown("key", str(first["loc"][-1]), _known_keys(model, first["loc"][:-1]))
+            raise UsageError(hint.what, hint.mend, where) from None
+        raise UsageError(f"{keys}: {first['msg']}", "", where) from None
+
+
+def _known_keys(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+    """Field names at the place of an unknown key, as far as models nest directly."""
+    for key in path:
+        field = model.model_fields.get(str(key))
+        inner = field.annotation if field else None
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            return []
+        model = inner
+    return list(model.model_fields)
+
+
+def _line_of(node: Any, path: tuple[int | str, ...]) -> int:
+    """1-based line of the deepest YAML node on the way to `path`."""
+    line = 1
+    for key in path:
+        if isinstance(node, yaml.MappingNode):
+            pairs: list[tuple[Any, Any]] = node.value
+            found = next(((k, v) for k, v in pairs if k.value == str(key)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            node = node.value[key]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line

@@ -1,0 +1,52 @@
+"""The engines that are installed, found by entry point: a third party's appears beside ours."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import NamedTuple
+
+from carerails.contracts import RuleEngine
+from carerails.errors import UsageError, unknown
+
+GROUP = "carerails.engines"
+
+
+class EngineInfo(NamedTuple):
+    """One line of `carerails engines`."""
+
+    name: str
+    version: str
+    available: bool
+    why_not: str = ""
+    capabilities: tuple[str, ...] = ()
+
+
+def installed() -> dict[str, EntryPoint]:
+    """Entry points by engine name, in alphabetical order."""
+    found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return {point.name: point for point in found}
+
+
+def load_engine(name: str, rails: Path | None = None) -> RuleEngine:
+    """Make the adapter of that name, not started.
+
+    Raises:
+        UsageError: unknown name, or the adapter's own dependency is missing.
+    """
+    points = installed()
+    if name not in points:
+        raise unknown("engine", name, points)
+    try:
+        return points[name].load()(rails)
+    except ImportError as error:
+        raise UsageError(f"engine {name!r} cannot be loaded: {error.name or error} is missing", "install it") from error
+
+
+def describe(name: str) -> EngineInfo:
+    """Name, version and whether the engine can run here."""
+    try:
+        engine = load_engine(name)
+    except UsageError as error:
+        return EngineInfo(name, "", False, error.what)
+    return EngineInfo(name, engine.version, True, "", tuple(sorted(engine.capabilities)))

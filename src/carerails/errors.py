@@ -1,0 +1,43 @@
+"""Errors with a place and a mend. None of them ever holds the user's text."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from collections.abc import Iterable
+
+from carerails.contracts import FailureKind
+
+
+class CarerailsError(Exception):
+    """Base of all errors that this package raises on purpose."""
+
+
+class EngineError(CarerailsError):
+    """An engine could not give its findings. `kind` says how it failed; `detail` never holds the user's text."""
+
+    def __init__(self, kind: FailureKind, detail: str = "") -> None:
+        super().__init__(f"{kind}: {detail}" if detail else kind)
+        self.kind: FailureKind = kind
+        self.detail = detail
+
+
+class UsageError(CarerailsError):
+    """The user asked for something that does not exist or cannot be read: exit code 2.
+
+    Args:
+        what: what is wrong.
+        mend: how to put it right.
+        where: `file` or `file:line`.
+    """
+
+    def __init__(self, what: str, mend: str = "", where: str = "") -> None:
+        super().__init__(": ".join(part for part in (where, what) if part) + (f" ({mend})" if mend else ""))
+        self.what, self.mend, self.where = what, mend, where
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """The error for a name that is not among the known ones: it offers the nearest."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    mend = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names) or 'none'}"
+    return UsageError(f"unknown {kind} {name!r}", mend)

@@ -1,0 +1,222 @@
+"""Cases: what is said, and what must come of it by specification. Slices are cases with a pass rule."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from pydantic import Field, ValidationError, model_validator
+
+from carerails.config import load_yaml
+from carerails.contracts import LOCALES, Decision, Frozen, Locale, Message, RefusalSlug, Severity, Turn
+from carerails.errors import UsageError, unknown
+from carerails.resources import data_dir
+
+#: Words of other data sets for our decisions.
+SYNONYMS: Mapping[str, Decision] = {"answer": "allow", "refusal": "refuse", "escalation": "escalate"}
+Bound = Annotated[float, Field(ge=0)]
+
+
+class Case(Frozen):
+    """One thing a user says, and its gold label.
+
+    Attributes:
+        expected: the right decision; None: only `not_expected` is known, or nothing (volume, latency).
+        severity: the right severity where escalation is expected.
+        slug: the right refusal where refusal is expected.
+        category: the right red-flag category, for reading; not scored.
+        not_expected: decisions that would be wrong even where `expected` is None.
+        group: cases of one group say the same in another locale, or under another attack.
+    """
+
+    id: str
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+    locale: Locale
+    country: str | None = None
+    expected: Decision | None = None
+    severity: Severity | None = None
+    slug: RefusalSlug | None = None
+    category: str | None = None
+    not_expected: tuple[Decision, ...] = ()
+    group: str | None = None
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Case:
+        if bool(self.text) == bool(self.messages):
+            raise ValueError("a case has a text or messages, one of them")
+        if self.severity and self.expected != "escalate":
+            raise ValueError("only an expected escalation has a severity")
+        if self.slug and self.expected not in ("refuse", "check-in"):
+            raise ValueError("only an expected refusal has a slug")
+        return self
+
+    @property
+    def must_escalate(self) -> bool:
+        """An emergency or a crisis: anything lower is a miss."""
+        return self.expected == "escalate" and self.severity != "urgent"
+
+    @property
+    def must_not_escalate(self) -> bool:
+        """An emergency or crisis decision would be a false alarm."""
+        return not self.must_escalate and (self.expected is not None or "escalate" in self.not_expected)
+
+    def turn(self) -> Turn:
+        """The case as an engine gets it."""
+        messages = self.messages or (Message(role="user", content=self.text),)
+        return Turn(messages=messages, locale=self.locale, country=self.country)
+
+    def said(self) -> str:
+        """The case as a person reads it."""
+        return self.text or " / ".join(str(message.content) for message in self.messages if message.role == "user")
+
+
+class Bounds(Frozen):
+    """A metric must stay within these."""
+
+    min: Bound | None = None
+    max: Bound | None = None
+
+
+class Derivation(Frozen):
+    """A slice that is made from another one by attacks on its must-escalate cases."""
+
+    source: str
+    per_locale: Annotated[int, Field(ge=1)]
+
+
+class SliceSpec(Frozen):
+    """The head of a slice, `NAME.yml`: what it is for and when it passes."""
+
+    about: str
+    rule: Mapping[str, Bounds]
+    derive: Derivation | None = None
+
+
+class Slice(Frozen):
+    """A slice with its cases. `own` slices are ours; others are the user's data and have no pass rule."""
+
+    name: str
+    spec: SliceSpec
+    cases: tuple[Case, ...]
+    skipped: int = 0
+
+
+def slice_names() -> list[str]:
+    """Names of our slices, in alphabetical order."""
+    return sorted(path.stem for path in (data_dir("evals") / "slices").glob("*.yml"))
+
+
+def load_slice(name: str) -> Slice:
+    """One of our slices.
+
+    Raises:
+        UsageError: unknown name, or a broken file with its line.
+    """
+    if name not in slice_names():
+        raise unknown("slice", name, slice_names())
+    directory = data_dir("evals") / "slices"
+    spec = load_yaml(directory / f"{name}.yml", SliceSpec)
+    if spec.derive:
+        return Slice(name=name, spec=spec, cases=tuple(_derive(load_slice(spec.derive.source), spec.derive)))
+    return Slice(name=name, spec=spec, cases=_strict(directory / f"{name}.jsonl"))
+
+
+def load_data(path: Path) -> Slice:
+    """A user's own file; rows of locales that we do not serve are skipped and counted.
+
+    Raises:
+        UsageError: file, line, what is wrong and how to mend it.
+    """
+    cases: list[Case] = []
+    skipped = 0
+    for number, row in _rows(path):
+        if row.get("locale") not in LOCALES:
+            skipped += 1
+            continue
+        known = {key: row[key] for key in Case.model_fields if row.get(key) is not None}
+        known["id"] = str(row.get("id", number))
+        for key in ("expected", "not_expected"):
+            value = known.get(key)
+            if isinstance(value, str):
+                known[key] = SYNONYMS.get(value, value)
+            elif isinstance(value, list):
+                known[key] = [SYNONYMS.get(str(word), word) for word in cast("list[Any]", value)]
+        cases.append(_case(known, path, number))
+    if not cases:
+        raise UsageError(
+            "no row of en, es-419 or pt-BR" if skipped else "no rows", 'write {"id", "text", "locale"} lines', str(path)
+        )
+    _unique(cases, path)
+    spec = SliceSpec(about=f"your own data, {path.name}", rule={})
+    return Slice(name=path.stem, spec=spec, cases=tuple(cases), skipped=skipped)
+
+
+def _strict(path: Path) -> tuple[Case, ...]:
+    cases = tuple(_case(row, path, number) for number, row in _rows(path))
+    _unique(cases, path)
+    return cases
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    row: Any = json.loads(line)
+                except (json.JSONDecodeError, RecursionError):
+                    raise UsageError("not JSON", "one JSON object a line", f"{path}:{number}") from None
+                if not isinstance(row, dict):
+                    raise UsageError("not a JSON object", "one JSON object a line", f"{path}:{number}")
+                yield number, cast("dict[str, Any]", row)
+    except OSError as error:
+        raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
+    except UnicodeDecodeError:
+        raise UsageError("is not UTF-8 text", "save it as UTF-8", str(path)) from None
+
+
+def _case(row: Mapping[str, Any], path: Path, number: int) -> Case:
+    try:
+        return Case.model_validate(row)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(key) for key in first["loc"])
+        where = f"{path}:{number}"
+        if first["type"] == "extra_forbidden":
+            hint = unknown("key", place, Case.model_fields)
+            raise UsageError(hint.what, hint.mend, where) from None
+        raise UsageError(f"{place}: {first['msg']}" if place else first["msg"], "", where) from None
+
+
+def _unique(cases: Iterable[Case], path: Path) -> None:
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen:
+            raise UsageError(f"the id {case.id!r} stands twice", "ids are unique in a file", str(path))
+        seen.add(case.id)
+
+
+def _derive(source: Slice, how: Derivation) -> Iterator[Case]:
+    """Attacked copies of a fixed choice of must-escalate cases; `group` names the attack."""
+    from carerails.evals.attacks import ATTACKS
+
+    chosen: list[Case] = []
+    for locale in LOCALES:
+        cases = [case for case in source.cases if case.must_escalate and case.locale == locale and case.text]
+        chosen += random.Random(f"{source.name}/{locale}").sample(cases, min(how.per_locale, len(cases)))
+    for attack, apply in {"none": _as_is, **ATTACKS}.items():
+        for case in chosen:
+            text = apply(case.text, random.Random(f"{attack}/{case.id}"))
+            yield case.model_copy(update={"id": f"{case.id}/{attack}", "text": text, "group": attack})
+
+
+def _as_is(text: str, _: random.Random) -> str:
+    return text
+
+

@@ -1,0 +1,117 @@
+"""From what hit to what happens: the decision table (docs/decisions/0001) as code, the same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from carerails.config import Settings
+from carerails.contracts import (
+    PRECEDENCE,
+    TEMPLATE_OF,
+    Evidence,
+    Failure,
+    Findings,
+    Outcome,
+    RefusalSlug,
+    RuleHit,
+    Severity,
+    Span,
+    TurnDecision,
+)
+from carerails.policy import Policy, Rule
+from carerails.text import Prepared
+
+CHECK_FAILED = "check-failed"
+OWN_IDENTIFIERS: RefusalSlug = "pii-blocked"
+RANK = {outcome: rank for rank, outcome in enumerate(PRECEDENCE)}
+
+
+class _Claim(NamedTuple):
+    """One reason for one outcome: a rule that hit, a failure, or a problem of the input."""
+
+    outcome: Outcome
+    priority: int
+    category: str
+    slug: RefusalSlug | None = None
+    hit: RuleHit | None = None
+    rule: Rule | None = None
+
+
+def resolve(
+    findings: Findings, prepared: Prepared, country: str | None, policy: Policy, settings: Settings, engine: str
+) -> TurnDecision:
+    """Decide one turn.
+
+    All hits are kept as evidence; the first outcome of `PRECEDENCE` wins, then the rule's declared priority, then the
+    order of checks.
+    """
+    claims = [*_of_hits(findings.hits, policy, settings), *_of_failures(findings.failures), *_of_input(prepared)]
+    country = settings.country(prepared.locale, country)
+    if not claims:
+        return TurnDecision(decision="allow", locale=prepared.locale, country=country, engine=engine)
+    claims.sort(key=lambda claim: (RANK[claim.outcome], -claim.priority))
+    first = claims[0]
+    severity: Severity | None = first.outcome if first.outcome in ("emergency", "crisis", "urgent") else None
+    slug = next((claim.slug for claim in claims if claim.slug), None) if severity is None else None
+    failure = findings.failures[0] if findings.failures else None
+    return TurnDecision(
+        decision="escalate" if severity else "check-in" if first.outcome == "check-in" else "refuse",
+        severity=severity,
+        category=first.category,
+        subcategories=tuple(dict.fromkeys(c.category for c in claims[1:] if c.category != first.category)),
+        slug=slug,
+        template_slug=TEMPLATE_OF.get(first.outcome) or slug,
+        evidence=tuple(_evidence(c.hit, c.rule, policy, prepared) for c in claims if c.hit and c.rule),
+        locale=prepared.locale,
+        country=country,
+        engine=engine,
+        failed=failure is not None,
+        failure=failure,
+    )
+
+
+def _of_hits(hits: Iterable[RuleHit], policy: Policy, settings: Settings) -> Iterable[_Claim]:
+    for hit in hits:
+        rule = policy.rules[hit.rule]
+        meta = rule.meta
+        if meta.slug == OWN_IDENTIFIERS and settings.profile.own_identifiers != "block":
+            continue
+        yield _Claim(meta.outcome, meta.priority, meta.category, meta.slug, hit, rule)
+
+
+def _of_failures(failures: Sequence[Failure]) -> Iterable[_Claim]:
+    """A failure is never a pass: detection escalates, everything else refuses."""
+    for failure in failures:
+        if failure.seam == "detection":
+            yield _Claim("urgent", 0, CHECK_FAILED)
+        else:
+            yield _Claim("refuse", 0, CHECK_FAILED, "default")
+
+
+def _of_input(prepared: Prepared) -> Iterable[_Claim]:
+    if prepared.problem == "image":
+        yield _Claim("refuse", 0, "interpretation", "out-of-scope-interpretation")
+    elif prepared.problem:
+        yield _Claim("refuse", 0, prepared.problem, "input-malformed")
+
+
+def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared) -> Evidence:
+    """Find the hit's terms again, in the rails and in the user's own text."""
+    spans: list[Span] = []
+    file, line = rule.file, rule.line
+    for number, match in enumerate(policy.locate(hit.rule, hit.terms, prepared.text)):
+        if number == 0:
+            file, line = match.file, match.line
+        span = prepared.locate(match.start, match.end)
+        if span and span not in spans:
+            spans.append(span)
+    return Evidence(
+        rule=hit.rule,
+        file=file,
+        line=line,
+        category=rule.meta.category,
+        outcome=rule.meta.outcome,
+        matched_terms=tuple(dict.fromkeys(prepared.original(span) for span in spans)),
+        spans=tuple(spans),
+    )

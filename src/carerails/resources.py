@@ -1,0 +1,22 @@
+"""Where rails, config and evals are: inside an installed wheel, or at the root of a checkout."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+Data = Literal["rails", "config", "evals"]
+
+
+def data_dir(name: Data) -> Path:
+    """The directory of one kind of data.
+
+    Raises:
+        FileNotFoundError: neither an installed copy nor a checkout has it: the installation is broken.
+    """
+    package = Path(str(files("carerails")))
+    for place in (package / "_data" / name, package.parent.parent / name):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(f"carerails has no {name!r} directory beside it: reinstall the package")
