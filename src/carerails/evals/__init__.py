@@ -1,0 +1,1 @@
+"""Slices, scorers, comparison: what shows how well an engine decides."""
