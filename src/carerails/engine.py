@@ -74,9 +74,7 @@ class FailSafeEngine:
             raise KeyError(slug)
         numbers = self._settings.numbers.of(locale, self._settings.country(locale, country))
         try:
-            text = await asyncio.wait_for(
-                self._engine.render(slug, locale, numbers), self._settings.profile.deadline_s
-            )
+            text = await asyncio.wait_for(self._engine.render(slug, locale, numbers), self._settings.profile.deadline_s)
         except Exception:
             text = ""
         if not isinstance(text, str) or not text.strip():  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -14,9 +14,9 @@ from typing import IO, Any
 
 from carerails.cli import ENGINE_FAILURE, PASS, USAGE
 from carerails.cli.console import note, progress
-from carerails.cli.records import read_turn, write_decision, write_error
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.errors import UsageError
+from carerails.records import read_turn, write_decision, write_error
 
 CHUNK = 64
 Numbered = tuple[int, str]

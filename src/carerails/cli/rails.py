@@ -11,10 +11,10 @@ from typing import Any, cast
 
 from carerails.cli import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.cli.console import note
-from carerails.cli.records import write_decision
 from carerails.contracts import LOCALES, Locale, Turn, TurnDecision
 from carerails.engine import open_engine
 from carerails.errors import UsageError, unknown
+from carerails.records import write_decision
 from carerails.resources import data_dir
 
 
@@ -47,7 +47,7 @@ async def _decide(turn: Turn, engine: str, rails: Path | None) -> tuple[TurnDeci
         texts = [
             (await guarded.render(slug, decision.locale, decision.country)).text
             for slug in dict.fromkeys((decision.template_slug, decision.slug))
-            if slug and decision.severity is None or slug == decision.template_slug and slug
+            if (slug and decision.severity is None) or (slug == decision.template_slug and slug)
         ]
     return decision, "\n\n".join(texts)
 

@@ -218,5 +218,3 @@ def _derive(source: Slice, how: Derivation) -> Iterator[Case]:
 
 def _as_is(text: str, _: random.Random) -> str:
     return text
-
-
