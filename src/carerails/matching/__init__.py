@@ -1,0 +1,7 @@
+"""Many regexes on one text at once, and the rules that keep a regex safe everywhere."""
+
+from carerails.matching.literals import required_literals
+from carerails.matching.matcher import Matcher, Scan
+from carerails.matching.tree import arms
+
+__all__ = ["Matcher", "Scan", "arms", "required_literals"]
