@@ -1,0 +1,5 @@
+"""`python -m carerails`."""
+
+from carerails.cli import main
+
+main()
