@@ -26,8 +26,12 @@ class Edit:
 def rewrite(pattern: str, replace: str | Callable[[re.Match[str]], str]) -> Edit:
     """Every match of the pattern becomes `replace` (a literal text, without group references)."""
     regex = re.compile(pattern)
-    new = replace if callable(replace) else lambda _: replace
-    return Edit(partial(regex.sub, new), lambda text: ((*m.span(), new(m)) for m in regex.finditer(text)))
+
+    def pieces(text: str) -> Iterable[Piece]:
+        for match in regex.finditer(text):
+            yield *match.span(), replace if isinstance(replace, str) else replace(match)
+
+    return Edit(partial(regex.sub, replace), pieces)
 
 
 def translate(pattern: str, table: Mapping[int, str | None]) -> Edit:

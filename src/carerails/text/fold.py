@@ -14,7 +14,7 @@ from functools import cache
 from carerails.text.edits import Edit, rewrite, translate
 from carerails.text.lookalikes import READ_AS_LATIN
 
-#: Characters whose reading is not the one that Unicode's decomposition gives. First character of a row: what they become.
+#: Characters whose reading is not the one that Unicode's decomposition gives: what they become, and which they are.
 _READINGS = (
     ("'", "´ʹʻʼʽʾʿˈˊˋ‘’‚‛′‵ꞌ՚׳΄᾽᾿῾´"),
     ('"', "“”„‟″‶«»ˮ״〝〞"),
@@ -26,7 +26,7 @@ _READINGS = (
     ("<", "≤‹"),
     ("?", "؟"),
     (",", "،、"),
-    (".", "。۔"),
+    (".", "。۔·•∙⋅・‧"),  # a bullet parts sentences, and dots spell words: `k·i·l·l`
     ("a", "ɑɐ"),
     ("e", "əɛ"),
     ("g", "ɡɢ"),
@@ -108,6 +108,10 @@ def _left_over(match: re.Match[str]) -> str:
     return match[0] if _entity(match) == match[0] else " "
 
 
+def _one_space(match: re.Match[str]) -> str:
+    return " " if match.start() and match.end() < len(match.string) else ""
+
+
 _ENTITY = r"&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,7});"
 _CONTROLS = {code: " " if chr(code).isspace() else None for code in (*range(32), 127)}
 _SMALL = {code: chr(code).lower() for code in range(128)} | {ord("`"): "'"} | _CONTROLS
@@ -123,17 +127,22 @@ def _small(text: str) -> str:
 ENTITIES = rewrite(_ENTITY, _entity)
 CHARACTERS = translate(r"[^\x00-\x7f]", FOLD)
 SMALL = Edit(_small, translate(r"[\x00-\x7f]", _SMALL).pieces)
-#: An entity that folding made (`＆amp;`) would be read at the next pass: it is blotted out, so that folding twice is folding once.
+#: An entity that folding made (`＆amp;`) is blotted out, or folding twice would read it.
 ENTITIES_LEFT = rewrite(_ENTITY, _left_over)
 #: The dot between two single letters: `s.o.s`, `a.v.c.`, `p.m.`
 DOTS = rewrite(r"\.(?<![a-z0-9_][a-z]\.)(?<=[a-z]\.)(?=[a-z](?![a-z0-9_]))", "")
+#: Runs of blanks become one, and none is left at either end.
 SPACES = Edit(
     lambda text: " ".join(text.split()),
-    rewrite(r"^ +| +$| {2,}", lambda m: " " if 0 < m.start() and m.end() < len(m.string) else "").pieces,
+    rewrite(r"^ +| +$| {2,}", _one_space).pieces,
 )
+#: Invisible characters between letters, taken for the gap that a reader of the source sees: `want\u200bto`.
+HIDDEN_GAPS = rewrite("(?<=\\w)[\u200b-\u200d\u2060\ufeff]+(?=\\w)", " ")
 
-#: From the original to the loose copy: all but white space, whose width tells the gaps between spaced letters.
-LOOSE: tuple[Edit, ...] = (ENTITIES, CHARACTERS, READ_AS_LATIN, SMALL, ENTITIES_LEFT, DOTS)
+#: From the original to the loose copy, which keeps what tells the gaps between spaced letters: dots and widths.
+LOOSE: tuple[Edit, ...] = (ENTITIES, CHARACTERS, READ_AS_LATIN, SMALL, ENTITIES_LEFT)
+#: From there to the plain view.
+TIDY: tuple[Edit, ...] = (DOTS, SPACES)
 
 
 def loosen(text: str) -> str:
@@ -145,7 +154,12 @@ def loosen(text: str) -> str:
         text = CHARACTERS.apply(text)
         if not text.isascii():
             text = READ_AS_LATIN.apply(text)
-    text = _small(text)
+    text = SMALL.apply(text)
     if entities or "&" in text:
         text = ENTITIES_LEFT.apply(text)
-    return DOTS.apply(text) if "." in text else text
+    return text
+
+
+def tidy(loose: str) -> str:
+    """What the edits of TIDY make of a loose copy."""
+    return SPACES.apply(DOTS.apply(loose) if "." in loose else loose)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from carerails.contracts import Locale
 
@@ -17,10 +18,9 @@ _ENOUGH: Final = 1_000  # characters: more add time and no certainty
 
 @cache
 def _classifier() -> Callable[[str], tuple[str, float]]:
-    import py3langid  # its model takes a third of a second to load
-
-    py3langid.set_languages(list(_LOCALES))
-    return py3langid.classify
+    langid: Any = import_module("py3langid")  # untyped, and its model takes a third of a second to load
+    langid.set_languages(list(_LOCALES))
+    return langid.classify
 
 
 def detect_locale(text: str) -> Locale:

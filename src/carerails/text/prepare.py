@@ -16,6 +16,7 @@ Problem = Literal["empty", "too-long", "not-text", "image"]
 
 _IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
 _READABLE = re.compile(r"[a-z0-9]")
+_WORD = re.compile(r"[a-z0-9_]+")
 
 
 class _Slice(NamedTuple):
@@ -38,14 +39,13 @@ class Prepared:
     def __init__(
         self, turn: Turn, messages: tuple[int, ...], slices: Sequence[_Slice], problem: Problem | None
     ) -> None:
+        views = [normalise(piece.text) for piece in slices]
         self._turn = turn
         self._slices = slices
-        self._views = [(piece, view) for piece in slices for view in normalise(piece.text)]
+        self._views = [(piece, view) for piece, row in zip(slices, views, strict=True) for view in row]
         self.messages = messages
         self.text = "\n".join([view.text for _, view in self._views])
-        self.problem: Problem | None = problem
-        if problem is None and not _READABLE.search(self.text):
-            self.problem = "empty"
+        self.problem: Problem | None = problem or (None if any(_readable(row[0]) for row in views) else "empty")
 
     @cached_property
     def locale(self) -> Locale:
@@ -81,6 +81,14 @@ class Prepared:
 
     def __repr__(self) -> str:
         return f"Prepared(messages={self.messages}, problem={self.problem!r})"  # the text is the patient's
+
+
+def _readable(plain: View) -> bool:
+    """Whether there is a word, and most words are in the Latin alphabet: no rule can tell what the others say."""
+    if "_" not in plain.text or plain.source.isascii():
+        return _READABLE.search(plain.text) is not None
+    words = _WORD.findall(plain.text)
+    return 2 * sum("_" in word for word in words) < len(words)
 
 
 def _part(part: object) -> tuple[str | None, Problem | None]:

@@ -11,13 +11,16 @@ from collections.abc import Iterator
 
 from carerails.text.edits import Edit, Piece, rewrite, splice
 
-_SINGLE = r"[a-z0-9@$!|']"
+_SINGLE = r"(?:[a-z0-9@$!|](?:'[a-z])?|')"  # `n't` counts as one letter
 _GAP = r"[ ._*/~+-]"
 
-#: Signs of what the edits below undo. Each is a necessary condition, never more.
-SPACED_SIGN = re.compile(rf"{_GAP}{_SINGLE}{_GAP}+{_SINGLE}(?![a-z0-9])")
-LEET_SIGN = re.compile(r"[0-9@$!|]")
-DRAWN_SIGN = re.compile(r"([a-z])\1\1")
+#: Signs of what the edits below undo: each is a necessary condition of an edit changing anything.
+SIGNS = (
+    re.compile(r"([a-z])\1\1"),
+    re.compile(r"[0-9@$!|]"),
+    re.compile(rf"{_GAP}{_SINGLE}{_GAP}+{_SINGLE}(?![a-z0-9])"),
+    re.compile(r"_|[a-z][.*~+][a-z]"),
+)
 
 _RUN = re.compile(rf"(?<![a-z0-9'@$|]){_SINGLE}(?:{_GAP}{{1,8}}{_SINGLE}(?![a-z0-9'@$|])){{2,}}")
 _GAPS = re.compile(rf"{_GAP}+")
@@ -26,13 +29,12 @@ _GAPS = re.compile(rf"{_GAP}+")
 def _gaps(text: str) -> Iterator[Piece]:
     """The gaps inside runs of single letters: the commonest is a letter gap and goes, another blank one parts words."""
     for run in _RUN.finditer(text):
-        letters = sum(c.isalpha() for c in run[0])
-        gaps = list(_GAPS.finditer(run[0]))
-        if letters < 2 or 2 * letters < len(gaps) + 1:
+        gaps = _GAPS.findall(run[0])
+        if 2 * sum(map(str.isalpha, run[0])) < len(gaps) + 1:  # figures: `1 2 3 a`
             continue
-        counts = Counter(gap[0] for gap in gaps)
-        inner = min(counts, key=lambda gap: (-counts[gap], len(gap)))
-        for gap in gaps:
+        counts = Counter(gaps)
+        inner = min(counts, key=lambda gap: (-counts[gap], gap.isspace(), len(gap)))
+        for gap in _GAPS.finditer(run[0]):
             new = "" if gap[0] == inner else " " if gap[0].isspace() else gap[0]
             yield run.start() + gap.start(), run.start() + gap.end(), new
 
@@ -40,32 +42,55 @@ def _gaps(text: str) -> Iterator[Piece]:
 #: `k i l l  m y s e l f`, `k-i-l-l m-y-s-e-l-f` -> `kill myself`; with equal gaps the run is joined whole.
 JOIN: Edit = splice(_gaps)
 
-# A token is leet if a digit or sign stands between letters (`k1ll`), or a single one before four letters (`5uicide`) or
-# after two (`di3`). So `10mg`, `2x`, `b12`, `500 mcg` and `covid19` are none; `h1n1` and `a1c` are, and gain a harmless view.
+_CHAIN = re.compile(r"[a-z']{1,24}(?:[.*~+_][a-z']{1,24}){2,}")
+_LINK = re.compile(r"[.*~+_]")
+
+
+def _links(text: str) -> Iterator[Piece]:
+    for chain in _CHAIN.finditer(text):
+        for link in _LINK.finditer(chain[0]):
+            yield chain.start() + link.start(), chain.start() + link.end(), " "
+
+
+#: `i.want.to.die` -> `i want to die`
+UNCHAIN: Edit = splice(_links)
+#: An underscore is a word character to a pattern, so that `_help_me_` hides both words.
+UNDERSCORES: Edit = rewrite("_", " ")
+
+# A word is leet if a figure or sign stands between letters (`k1ll`), a single one before four letters (`5uicide`) or
+# after two (`di3`). So `10mg`, `2x`, `b12` and `covid19` are none; `h1n1` and `a1c` are, and gain a harmless view.
 _LEET = (
     r"(?<![a-z0-9@$!|])"
-    r"(?:(?:[a-z]|[0-9$](?=[a-z]{4}|[a-z]+[0-9@$!|]))[a-z]*[0-9@$!|]{1,3}[a-z]|[013457$][a-z]{4}|[a-z]{2,16}[013457](?![a-z0-9@$!|]))"
+    r"(?:(?:[a-z]|[0-9$](?=[a-z]{4}|[a-z]+[0-9@$!|]))[a-z]*[0-9@$!|]{1,3}[a-z]"
+    r"|[013457$][a-z]{4}"
+    r"|[a-z]{2,16}[013457$](?![a-z0-9@$!|]))"
     r"[a-z0-9@$|]*(?:![a-z0-9@$|]+)*"
 )
-_AS = str.maketrans("0345789@$", "oeastbga" + "s")
-_ONE = str.maketrans("!|", "11")
+_LETTER_OF = str.maketrans("0345789@$!|", "oeastbgas11")
+_SURELY_I = re.compile(r"(?<=[b-df-hj-np-tv-z])1(?=[b-df-hj-np-tv-z])")
+_SURELY_L = re.compile(r"(?<=i)1|1(?=i)")
 
 
 def _leet(one: str) -> Edit:
     def read(match: re.Match[str]) -> str:
-        word = match[0].translate(_ONE).translate(_AS)
-        # `ii` is no word's: two are `ll` (`ki11`), three `ill` (`k111`).
-        return word.replace("111", "ill").replace("11", "ll").replace("1", one)
+        word = match[0].translate(_LETTER_OF)
+        if "1" in word:  # `ii` is no word's, nor is `l` between consonants: only what is left is in doubt
+            word = word.replace("111", "ill").replace("11", "ll")
+            word = _SURELY_L.sub("l", _SURELY_I.sub("i", word)).replace("1", one)
+        return word
 
     return rewrite(_LEET, read)
 
 
-#: Leet with `1` read as `i` (`su1c1d3`), and as `l` (`he1p`).
+#: Leet, with a `1` in doubt read as `i` (`su1c1d3`) and as `l` (`he1p`).
 LEET_I: Edit = _leet("i")
 LEET_L: Edit = _leet("l")
 
-#: `diiie` -> `die`: three or more of a letter are one.
-DRAWN_TO_ONE: Edit = rewrite(r"([a-z])\1{2,}", lambda m: m[1])
+_DRAWN = r"([a-z])\1{2,}"
+#: What follows `ee` and `oo` in English words: `need`, `bleeding`, `sleepy`, and not `cheeest` or `quieeero`.
+_AFTER_DOUBLE = re.compile(r"[dklmnpt](?:s?(?![a-z])|ing|e[dr](?![a-z])|y)")
+
+_VOWELS = "aeiouy"
 
 
 def _to_two(match: re.Match[str]) -> str:
@@ -74,13 +99,17 @@ def _to_two(match: re.Match[str]) -> str:
     before = text[start - 1] if start else " "
     last = not text[end : end + 1].isalpha()
     if letter in "eo":
-        double = not last and before.isalpha()
-    elif before in "aeiouy":
-        double = letter in ("lsfz" if last else "bcdfglmnprstz")
+        double = before.isalpha() and _AFTER_DOUBLE.match(text, end)
+    elif last:
+        double = letter in "lsfz" and before in _VOWELS and text[start - 2 : start - 1] not in _VOWELS
+    elif before in _VOWELS:
+        double = letter in "bcdfglmnprstz"
     else:
-        double = letter == "l" and not before.isalpha() and not last
+        double = letter == "l" and not before.isalpha()
     return letter * (2 if double else 1)
 
 
 #: `killlll` -> `kill`, and in the same text `myselffff` -> `myself`.
-DRAWN_TO_TWO: Edit = rewrite(r"([a-z])\1{2,}", _to_two)
+DRAWN_TO_TWO: Edit = rewrite(_DRAWN, _to_two)
+#: `diiie` -> `die`: where the other is wrong.
+DRAWN_TO_ONE: Edit = rewrite(_DRAWN, lambda match: match[1])

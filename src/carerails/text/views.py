@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
 from carerails.text import fold, unmask
 from carerails.text.edits import Alignment, Edit, align
 
-_PLAIN: Final = (*fold.LOOSE, fold.SPACES)
-_MASKS: Final = tuple(
-    (unmask.JOIN, leet, drawn, fold.DOTS, fold.SPACES)
-    for leet, drawn in (
-        (unmask.LEET_I, unmask.DRAWN_TO_ONE),
-        (unmask.LEET_I, unmask.DRAWN_TO_TWO),
-        (unmask.LEET_L, unmask.DRAWN_TO_TWO),
-    )
+_JOIN: Final = (unmask.JOIN, unmask.UNCHAIN, unmask.UNDERSCORES)
+_LEET: Final = (
+    (unmask.LEET_I, (unmask.DRAWN_TO_TWO, unmask.DRAWN_TO_ONE)),
+    (unmask.LEET_L, (unmask.DRAWN_TO_TWO,)),
 )
 
 
@@ -58,17 +55,33 @@ class View:
 
 
 def normalise(text: str) -> tuple[View, ...]:
-    """The distinct views of a text: the plain one first, then up to three de-obfuscated ones where they differ.
+    """The distinct views of a text: the plain one first, then up to four where they differ.
 
-    Linear in the length of the text; never raises on any `str`.
+    Three undo spacing, leet and drawn-out letters, and one takes invisible characters for gaps. Linear in the length of
+    the text; never raises on any `str`.
     """
     loose = fold.loosen(text)
-    plain = fold.SPACES.apply(loose)
-    views = {plain: _PLAIN}
-    if unmask.DRAWN_SIGN.search(plain) or unmask.LEET_SIGN.search(plain) or unmask.SPACED_SIGN.search(plain):
-        for edits in _MASKS:
-            copy = loose
-            for edit in edits:
-                copy = edit.apply(copy)
+    plain = fold.tidy(loose)
+    views: dict[str, tuple[Edit, ...]] = {plain: (*fold.LOOSE, *fold.TIDY)}
+    if any(sign.search(plain) for sign in unmask.SIGNS):
+        for copy, edits in _unmasked(loose):
             views.setdefault(copy, (*fold.LOOSE, *edits))
-    return tuple(View(copy, text, edits) for copy, edits in views.items())
+    if not text.isascii() and (parted := fold.HIDDEN_GAPS.apply(text)) != text:
+        copy, edits = next(_unmasked(fold.loosen(parted)))
+        views.setdefault(copy, (fold.HIDDEN_GAPS, *fold.LOOSE, *edits))
+    return tuple(View(copy, text, edits) for copy, edits in views.items() if copy or copy is plain)
+
+
+def _unmasked(loose: str) -> Iterator[tuple[str, tuple[Edit, ...]]]:
+    """The de-obfuscated copies of a loose copy, each with the edits that made it, the likeliest first."""
+    joined = _apply(_JOIN, loose)
+    for leet, ways in _LEET:
+        read = leet.apply(joined)
+        for drawn in ways:
+            yield fold.tidy(drawn.apply(read)), (*_JOIN, leet, drawn, *fold.TIDY)
+
+
+def _apply(edits: Iterable[Edit], text: str) -> str:
+    for edit in edits:
+        text = edit.apply(text)
+    return text
