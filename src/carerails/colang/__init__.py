@@ -1,0 +1,25 @@
+"""The portable part of Colang 2.x: parser, compiler, examples. docs/portable-colang.md is its one page."""
+
+from carerails.colang.compiler import CompiledFlow, Pattern, Regex, Scans, compile_flows
+from carerails.colang.diagnostics import KINDS, CompileError, Diagnostic, Report
+from carerails.colang.examples import parse_examples
+from carerails.colang.parser import parse
+from carerails.colang.tree import Example, File, Flow, Source
+
+__all__ = [
+    "KINDS",
+    "CompileError",
+    "CompiledFlow",
+    "Diagnostic",
+    "Example",
+    "File",
+    "Flow",
+    "Pattern",
+    "Regex",
+    "Report",
+    "Scans",
+    "Source",
+    "compile_flows",
+    "parse",
+    "parse_examples",
+]

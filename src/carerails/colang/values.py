@@ -1,0 +1,144 @@
+"""What the operators and functions of the language do, and values known at load with the place of every piece.
+
+NeMo Guardrails hands expressions to `simpleeval`; its limits are kept, so that both fail on the same input.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+#: Longest string or list that `+` and `*` may make.
+LONGEST = 100_000
+
+
+def add(left: Any, right: Any) -> Any:
+    """`left + right`."""
+    if hasattr(left, "__len__") and hasattr(right, "__len__") and len(left) + len(right) > LONGEST:
+        raise OverflowError("a string or list would be too long")
+    return left + right
+
+
+def multiply(left: Any, right: Any) -> Any:
+    """`left * right`."""
+    for many, times in ((left, right), (right, left)):
+        if hasattr(many, "__len__") and times * len(many) > LONGEST:
+            raise OverflowError("a string or list would be too long")
+    return left * right
+
+
+def attribute(owner: Any, key: str) -> Any:
+    """`$owner.key`: None where the key is missing."""
+    if not isinstance(owner, dict):
+        raise TypeError("only what has keys can be asked for one")
+    return owner.get(key)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+def replace(text: Any, old: Any, new: Any) -> str:
+    """`text.replace(old, new)`."""
+    return _text(text).replace(old, new)
+
+
+def join(separator: Any, parts: Any) -> str:
+    """`separator.join(parts)`."""
+    return _text(separator).join(parts)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a string")
+    return value
+
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": operator.sub, "*": multiply}
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda item, items: operator.contains(items, item),
+    "not in": lambda item, items: not operator.contains(items, item),
+}
+UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "not": operator.not_}
+METHODS: dict[str, Callable[..., Any]] = {"replace": replace, "join": join}
+#: Functions of values alone; `search` and `find_all` ask the matcher.
+PLAIN: dict[str, Callable[..., Any]] = {"len": len, "int": int}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a string that comes from one literal."""
+
+    text: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value known at load: of a string its pieces, of a list or dict its items, known themselves."""
+
+    value: Any
+    pieces: tuple[Piece, ...] = ()
+    items: tuple[Known, ...] = ()
+
+    @classmethod
+    def at(cls, value: Any, file: str, line: int) -> Known:
+        """A value that comes from one place."""
+        if isinstance(value, str):
+            return cls(value, pieces=(Piece(value, file, line),))
+        if isinstance(value, list):
+            members: list[Any] = value
+            return cls(members, items=tuple(cls.at(member, file, line) for member in members))
+        return cls(value)
+
+    @classmethod
+    def of_items(cls, items: Sequence[Known]) -> Known:
+        """A list of known items."""
+        return cls([item.value for item in items], items=tuple(items))
+
+    @classmethod
+    def of_dict(cls, keys: Sequence[str], items: Sequence[Known]) -> Known:
+        """A dict of known values."""
+        return cls({key: item.value for key, item in zip(keys, items, strict=True)}, items=tuple(items))
+
+    def attribute(self, key: str) -> Known:
+        """`self.key`."""
+        value = attribute(self.value, key)
+        keys = list(self.value)
+        return self.items[keys.index(key)] if key in keys else Known(value)
+
+    def plus(self, other: Known) -> Known:
+        """`self + other`."""
+        return Known(add(self.value, other.value), self.pieces + other.pieces, self.items + other.items)
+
+    def item(self, index: Known) -> Known:
+        """`self[index]`."""
+        if isinstance(self.value, dict):
+            return self.items[list(self.value).index(index.value)]
+        if isinstance(self.value, list):
+            return self.items[index.value]
+        piece = self.place(0)
+        return Known.at(self.value[index.value], piece.file if piece else "", piece.line if piece else 0)
+
+    def joining(self, parts: Known) -> Known:
+        """`self.join(parts)`."""
+        value = join(self.value, parts.value)
+        pieces: list[Piece] = []
+        for number, item in enumerate(parts.items):
+            pieces += self.pieces if number else ()
+            pieces += item.pieces
+        # A string joins its letters, which have no places of their own.
+        return Known(value, tuple(pieces)) if parts.items else Known.at(value, "", 0)
+
+    def place(self, offset: int) -> Piece | None:
+        """The piece that holds the character at `offset` of a string."""
+        for piece in self.pieces:
+            if offset < len(piece.text):
+                return piece
+            offset -= len(piece.text)
+        return None

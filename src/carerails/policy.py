@@ -1,0 +1,273 @@
+"""The policy: the rails compiled, from a directory of Colang or from an exported `policy.json`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from carerails.colang import (
+    CompiledFlow,
+    CompileError,
+    Example,
+    Flow,
+    Pattern,
+    Report,
+    Scans,
+    Source,
+    compile_flows,
+    parse,
+    parse_examples,
+)
+from carerails.colang.codec import decode, encode
+from carerails.colang.diagnostics import nearest
+from carerails.colang.parser import MAIN
+from carerails.colang.rules import CHECK, GUARDS, Rule, RuleMeta, Template, check_meta, rules_of, templates_of
+from carerails.contracts import RuleHit
+from carerails.errors import EngineError, UsageError
+from carerails.matching import Matcher
+
+__all__ = ["CompileError", "Match", "Pattern", "Policy", "Rule", "RuleMeta", "Template", "read_rails"]
+
+FORMAT = "carerails-policy/1"
+EXAMPLES = "examples"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a term stands in the normalised text, `[start, end)`, and the line of the pattern that it matches."""
+
+    start: int
+    end: int
+    file: str
+    line: int
+
+
+class Policy:
+    """Rules, templates and the order of checks. Never changes; may be used from any thread.
+
+    Attributes:
+        rules: by flow name.
+        templates: by slug.
+        examples: what people may write, by category and locale; no part of the decisions.
+        digest: hash of every flow. Two policies with one digest decide alike and show the same evidence.
+    """
+
+    def __init__(
+        self, flows: Iterable[Flow], examples: Iterable[Example] = (), *, root: Path | None = None, check: bool = True
+    ) -> None:
+        report = Report()
+        self._flows = tuple(flows)
+        self._root = root
+        self.examples = tuple(examples)
+        pure = _by_name(self._flows, report)
+        if not check:
+            for name in (CHECK, GUARDS):
+                pure.pop(name, None)
+        elif CHECK not in pure:
+            report.add("no-check", "main.co", 1, 1)
+        for flow in pure.values():
+            check_meta(flow, report)
+        given = {(CHECK, parameter): parameter for parameter in pure[CHECK].parameters[1:]} if CHECK in pure else {}
+        self._compiled, regexes = compile_flows(pure, report, given=given)
+        arms = {
+            name: tuple(dict.fromkeys(arm for regex in flow.regexes for arm in regex.arms))
+            for name, flow in self._compiled.items()
+        }
+        self.rules: Mapping[str, Rule] = rules_of(pure.values(), arms, report)
+        self.templates: Mapping[str, Template] = templates_of(pure.values(), report)
+        report.raise_if_any()
+        self._matcher = Matcher(regexes)
+        self._given = [self._value(name) for name in given.values()]
+
+    @classmethod
+    def load(cls, rails: Path, *, check: bool = True) -> Policy:
+        """Compile a directory of `.co` files, or load an exported `policy.json`.
+
+        Args:
+            rails: the directory, or the file.
+            check: False leaves the order of checks and its guards out: for whoever is about to write them.
+
+        Raises:
+            CompileError: with everything that is wrong, by file, line and column.
+            UsageError: there is nothing to load.
+        """
+        if rails.is_file() and rails.suffix == ".json":
+            return cls.from_json(rails)
+        report = Report()
+        flows, examples = read_rails(rails, report)
+        if report.found:
+            # What the parser skipped would be reported as missing: first things first.
+            report.raise_if_any()
+        return cls(flows, examples, root=rails, check=check)
+
+    @classmethod
+    def from_json(cls, path: Path) -> Policy:
+        """Load what `to_json` wrote: the same decisions and evidence, without the Colang files.
+
+        Raises:
+            UsageError: the file cannot be read, or is not what it says it is.
+        """
+        try:
+            document: Any = json.loads(path.read_text(encoding="utf-8"))
+            if document["format"] != FORMAT:
+                raise UsageError(f"format {document['format']!r}", f"export it again as {FORMAT}", str(path))
+            policy = cls(decode(document["flows"]), decode(document["examples"]))
+            digest = document["digest"]
+        except OSError as error:
+            raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"not an exported policy: {type(error).__name__}", "export it again", str(path)) from None
+        if policy.digest != digest:
+            raise UsageError("the policy was changed after its export", "export it again", str(path))
+        return policy
+
+    def to_json(self) -> str:
+        """Everything that `from_json` needs, and the rules with their patterns for whoever feeds another engine."""
+        document = {
+            "format": FORMAT,
+            "digest": self.digest,
+            "rules": [_shown(rule) for rule in self.rules.values()],
+            "flows": encode(self._flows),
+            "examples": encode(self.examples),
+        }
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of every flow, positions included."""
+        return hashlib.sha256(json.dumps(encode(self._flows)).encode()).hexdigest()
+
+    def check(self, text: str) -> tuple[RuleHit, ...]:
+        """Run `flow check turn` on a normalised text: the rules that hit, in its order.
+
+        Raises:
+            EngineError: a rule failed, or answered what is no list of strings.
+        """
+        hits: Any = self._compiled[CHECK](Scans(self._matcher), (text, *self._given))
+        try:
+            return tuple([RuleHit(rule=rule, terms=tuple(terms)) for rule, terms in hits if terms])
+        except (TypeError, ValueError):
+            raise EngineError("malformed", f"flow {CHECK} must return pairs of a rule's name and a list") from None
+
+    def run(self, flow: str, *arguments: object) -> Any:
+        """The value of any pure flow.
+
+        Raises:
+            UsageError: no such flow, or another number of parameters.
+            EngineError: it failed.
+        """
+        compiled = self._compiled.get(flow)
+        if compiled is None:
+            raise UsageError(f"unknown flow {flow!r}", nearest(flow, self._compiled))
+        if len(arguments) != len(compiled.flow.parameters):
+            raise UsageError(f"flow {flow!r} takes {len(compiled.flow.parameters)} values, here are {len(arguments)}")
+        return compiled(Scans(self._matcher), arguments)
+
+    def locate(self, rule: str, terms: Sequence[str], text: str) -> list[Match]:
+        """Where the terms of a hit stand in the normalised text.
+
+        The matches of the rule's own regexes that are one of the terms; for a term that none of them gives back
+        (the rule searched a masked text), where it first stands. In order of place.
+        """
+        scan = self._matcher.scan(text)
+        found: dict[tuple[int, int], Match] = {}
+        missing = dict.fromkeys(terms)
+        for regex in self._compiled[rule].regexes:
+            for start, end, arm in scan.spans(regex.number):
+                term = text[start:end]
+                if term in terms and regex.function == "find_all":
+                    missing.pop(term, None)
+                    pattern = regex.arms[arm]
+                    found.setdefault((start, end), Match(start, end, pattern.file, pattern.line))
+        home = self.rules[rule]
+        for term in missing:
+            start = text.find(term)
+            if start >= 0:
+                found.setdefault((start, start + len(term)), Match(start, start + len(term), home.file, home.line))
+        return [found[place] for place in sorted(found)]
+
+    def render(self, slug: str, locale: str, numbers: Mapping[str, str]) -> str:
+        """The text of a template.
+
+        Raises:
+            KeyError: no such template.
+            EngineError: it failed, for want of a number for instance.
+        """
+        text: Any = self.run(self.templates[slug].flow, locale, dict(numbers))
+        if not isinstance(text, str):
+            raise EngineError("malformed", f"template {slug} is no text")
+        return text
+
+    def sources(self) -> tuple[Path, ...]:
+        """The files that a Colang runtime is to load: all but the examples. None for an exported policy."""
+        return tuple(_files(self._root, examples=False)) if self._root else ()
+
+    def _value(self, name: str) -> Any:
+        constant: CompiledFlow | None = self._compiled.get(name)
+        return constant.known.value if constant and constant.known else None
+
+
+def read_rails(rails: Path, report: Report) -> tuple[tuple[Flow, ...], tuple[Example, ...]]:
+    """Parse every `.co` file of a directory; what is wrong goes to `report`.
+
+    Raises:
+        UsageError: no such directory, or nothing in it.
+    """
+    flows: list[Flow] = []
+    examples: list[Example] = []
+    paths = list(_files(rails, examples=True))
+    if not paths:
+        raise UsageError("no Colang files", "give a directory with .co files, or an exported policy.json", str(rails))
+    for path in paths:
+        name = path.relative_to(rails)
+        try:
+            source = Source(name.as_posix(), path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot be read: {type(error).__name__}", "save it as UTF-8", str(path)) from None
+        if name.parts[0] == EXAMPLES:
+            examples += parse_examples(source, report)
+        else:
+            flows += parse(source, report).flows
+    return tuple(flows), tuple(examples)
+
+
+def _files(rails: Path, *, examples: bool) -> Iterable[Path]:
+    for path in sorted(rails.rglob("*.co")):
+        if examples or path.relative_to(rails).parts[0] != EXAMPLES:
+            yield path
+
+
+def _by_name(flows: Iterable[Flow], report: Report) -> dict[str, Flow]:
+    """The pure flows; a name may be used once."""
+    found: dict[str, Flow] = {}
+    mains: list[Flow] = []
+    for flow in flows:
+        same = mains[0] if flow.name == MAIN and mains else found.get(flow.name)
+        if same:
+            report.add("duplicate-flow", flow.file, flow.line, flow.column, [flow.name, f"{same.file}:{same.line}"])
+        elif flow.name == MAIN:
+            mains.append(flow)
+        else:
+            found[flow.name] = flow
+    return found
+
+
+def _shown(rule: Rule) -> dict[str, Any]:
+    meta = rule.meta
+    return {
+        "name": rule.name,
+        "kind": meta.kind,
+        "category": meta.category,
+        "outcome": meta.outcome,
+        "slug": meta.slug,
+        "priority": meta.priority,
+        "file": rule.file,
+        "line": rule.line,
+        "doc": rule.doc,
+        "patterns": [{"regex": p.regex, "file": p.file, "line": p.line} for p in rule.patterns],
+    }
