@@ -55,13 +55,7 @@ def required_literals(regex: str) -> frozenset[str] | None:
 
 def marked_literals(node: Node) -> frozenset[str] | None:
     """Like required_literals, of a parsed arm; a literal may begin or end with EDGE, which stands for `\\b`."""
-    found = _look(node)
-    return found.best
-
-
-def exact_texts(node: Node) -> frozenset[str] | None:
-    """All texts that the node can match (EDGE marks in them), None when they are many."""
-    return _look(node).exact
+    return _look(node).best
 
 
 def cost(literals: frozenset[str]) -> float:

@@ -15,9 +15,9 @@ from functools import cached_property
 from heapq import heapify, heappop, heapreplace
 from typing import Any, Literal
 
-from carerails.matching.literals import EDGE, exact_texts, marked_literals
+from carerails.matching.literals import EDGE, marked_literals
 from carerails.matching.prefilter import Hit, prefilter
-from carerails.matching.tree import Node, Unsupported, arms, parse, to_re2
+from carerails.matching.tree import Node, Unsupported, arms, parse, plain_text, to_re2
 
 Backend = Literal["auto", "stdlib"]
 Windows = Sequence[tuple[int, int]]
@@ -56,8 +56,8 @@ class Arm:
     @cached_property
     def find(self) -> Finder:
         """The first match within a range of the subject; compiled when first needed."""
-        exact = exact_texts(self.node)
-        if exact is not None and len(exact) == 1 and EDGE not in (literal := next(iter(exact))):
+        literal = plain_text(self.node)
+        if literal is not None:
             return _find_literal(literal)
         return (_find_re2(self.node) if self.re2 else None) or _find_re(self.source)
 

@@ -121,6 +121,13 @@ def arms_at(regex: str) -> list[tuple[int, str]]:
     return found
 
 
+def plain_text(node: Node) -> str | None:
+    """The one text that the node matches, everywhere; None when it is more than a literal."""
+    items = node.items if isinstance(node, Sequence) else (node,)
+    chars = [item.members for item in items if isinstance(item, Chars) and item.members and len(item.members) == 1]
+    return "".join(next(iter(one)) for one in chars) if len(chars) == len(items) else None
+
+
 def to_re2(node: Node) -> str:
     """The tree in RE2's syntax: written anew, so no difference between the two syntaxes can slip in."""
     match node:
@@ -142,7 +149,7 @@ def _sequence(items: Any) -> Node:
     return nodes[0] if len(nodes) == 1 else Sequence(nodes)
 
 
-def _node(op: str, value: Any) -> Node:  # noqa: PLR0911 - one return a case
+def _node(op: str, value: Any) -> Node:
     match op:
         case "LITERAL":
             return Chars(_escape(value), frozenset(chr(value)))
@@ -206,4 +213,4 @@ _CATEGORIES = {
 
 def _escape(code: int) -> str:
     char = chr(code)
-    return char if char.isascii() and char.isalnum() else f"\\x{{{code:x}}}"
+    return char if char.isascii() and char.isalnum() else f"\\x{{{code:02x}}}"
