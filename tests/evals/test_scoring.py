@@ -1,4 +1,4 @@
-"""Scores against the decision table: what counts as caught, as a false alarm, as over-refusal, and what a failure is."""
+"""Scores against the decision table: what counts as caught, as a false alarm, as over-refusal, as a failure."""
 
 from __future__ import annotations
 

@@ -81,6 +81,14 @@ class Bounds(Frozen):
     min: Bound | None = None
     max: Bound | None = None
 
+    def hold(self, value: float | None) -> bool:
+        """Whether the value lies within; one that could not be computed does not."""
+        return value is not None and (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
+
+    def __str__(self) -> str:
+        limits = ((">=", self.min), ("<=", self.max))
+        return " and ".join(f"{sign} {limit:g}" for sign, limit in limits if limit is not None)
+
 
 class Derivation(Frozen):
     """A slice that is made from another one by attacks on its must-escalate cases."""

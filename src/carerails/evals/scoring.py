@@ -200,11 +200,6 @@ def judge(piece: Slice, scores: Sequence[Score]) -> list[Verdict]:
     verdicts: list[Verdict] = []
     for metric, bounds in piece.spec.rule.items():
         for part, value in _values(metric, whole, scores):
-            passed = value is not None and (bounds.min is None or value >= bounds.min)
-            passed = passed and (bounds.max is None or (value is not None and value <= bounds.max))
-            limits = [f">= {bounds.min:g}"] * (bounds.min is not None) + [f"<= {bounds.max:g}"] * (
-                bounds.max is not None
-            )
             verdicts.append(
                 Verdict(
                     engine=whole.engine,
@@ -212,8 +207,8 @@ def judge(piece: Slice, scores: Sequence[Score]) -> list[Verdict]:
                     part=part,
                     metric=metric,
                     value=float("nan") if value is None else round(value, 4),
-                    bound=" and ".join(limits),
-                    passed=passed,
+                    bound=str(bounds),
+                    passed=bounds.hold(value),
                 )
             )
     return verdicts
