@@ -1,0 +1,1 @@
+"""Benchmarks: what is printed are ratios measured side by side, medians first."""
