@@ -1,0 +1,36 @@
+"""Keeps NeMo's logs silent about our turns, and only about ours.
+
+NeMo logs whole events and contexts, so the user's text, at INFO, and the traceback of a flow that dies at WARNING,
+which Python prints on stderr when nobody has configured logging. Records are dropped while one of our turns runs in
+the current context; another user of NeMo in the same process keeps every record.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_in_turn: ContextVar[bool] = ContextVar("carerails_nemo_in_turn", default=False)
+
+
+def _outside_turns(_: logging.LogRecord) -> bool:
+    return not _in_turn.get()
+
+
+def hush() -> None:
+    """Filter every logger that NeMo has made so far (a logger's filter does not hold for its children)."""
+    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "nemoguardrails"]:
+        # The same function is added once only, so a second start adds nothing.
+        logging.getLogger(name).addFilter(_outside_turns)
+
+
+@contextmanager
+def discreet() -> Generator[None]:
+    """What runs inside, in this context and in tasks it starts, leaves no record in NeMo's loggers."""
+    token = _in_turn.set(True)
+    try:
+        yield
+    finally:
+        _in_turn.reset(token)

@@ -1,0 +1,170 @@
+"""The adapter: a text becomes an event, NeMo's runtime runs `flow main`, its one decision event becomes findings.
+
+`main` is started once and waits at its `when`. Each turn runs on a deep copy of that waiting state: the flows' code is
+shared and never written to, everything that a turn changes is its own, so turns may run side by side, in any event
+loop and thread, and what a loaded flow costs is paid at start and not on every turn.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import threading
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from pydantic import StrictStr, TypeAdapter, ValidationError
+
+from carerails.contracts import Findings, Locale, RuleHit
+from carerails.errors import EngineError, UsageError
+from carerails.resources import data_dir
+from carerails_nemo.discretion import discreet, hush
+
+Event = dict[str, Any]
+
+#: What NeMo leaves behind when a Python action raised: the flow is told `None` and "success".
+_SWALLOWED = "inform internal error occurred"
+_PROBE: Event = {"type": "CheckTurn", "text": ""}
+_HITS = TypeAdapter(list[tuple[StrictStr, tuple[StrictStr, ...]]])
+# NeMo's parser is not thread-safe.
+_loading = threading.Lock()
+
+
+class _Runtime(Protocol):
+    """The part of NeMo's runtime that is used here (`LLMRails.process_events_async` lets one turn at a time run)."""
+
+    async def process_events(self, events: list[Event], state: Any = None) -> tuple[list[Event], Any]: ...
+
+
+class NemoEngine:
+    """`RuleEngine` on NeMo Guardrails' Colang 2.x runtime.
+
+    Args:
+        rails: directory of .co files; None: the rails that are shipped.
+
+    Raises:
+        importlib.metadata.PackageNotFoundError: NeMo Guardrails is not installed.
+    """
+
+    name = "nemo"
+    capabilities = frozenset({"escalate", "refuse", "check-in", "evidence", "render"})
+
+    def __init__(self, rails: Path | None = None) -> None:
+        self.version = metadata.version("nemoguardrails")
+        self._rails = rails
+        self._runtime: _Runtime | None = None
+        self._waiting: Any = None
+
+    async def start(self) -> None:
+        """Load the rails, run `main` up to its first `when`, and see it answer one empty turn.
+
+        Raises:
+            UsageError: the rails cannot be read, NeMo cannot parse them, or `main` does not answer.
+        """
+        rails = self._rails or data_dir("rails")
+        try:
+            with _loading:
+                self._runtime = _load(rails)
+            with discreet():
+                _, self._waiting = await self._runtime.process_events([])
+            self._waiting.last_events.clear()
+            await self._ask(_PROBE, "TurnChecked")
+        except UsageError:
+            raise
+        except Exception as error:
+            await self.close()
+            raise UsageError(f"NeMo cannot run the rails: {error}", "run `carerails rails lint`", str(rails)) from None
+
+    async def close(self) -> None:
+        """Forget the rails."""
+        self._runtime = self._waiting = None
+
+    async def evaluate(self, text: str) -> Findings:
+        """Run all checks on the views joined by newlines.
+
+        Raises:
+            EngineError: a flow died, nothing or more than one thing was decided, or it is no list of hits.
+        """
+        decided = await self._ask({"type": "CheckTurn", "text": text}, "TurnChecked")
+        return Findings(hits=_hits(decided.get("hits")))
+
+    async def render(self, slug: str, locale: Locale, numbers: Mapping[str, str]) -> str:
+        """The text of a template.
+
+        Raises:
+            KeyError: no such template.
+            EngineError: as `evaluate`.
+        """
+        question = {"type": "RenderTemplate", "slug": slug, "locale": locale, "numbers": dict(numbers)}
+        rendered = (await self._ask(question, "TemplateRendered")).get("text")
+        if rendered is None:
+            raise KeyError(slug)
+        if not isinstance(rendered, str):
+            raise EngineError("malformed", f"the template is a {type(rendered).__name__}")
+        return rendered
+
+    async def _ask(self, question: Event, answer: str) -> Event:
+        """Send one event to a fresh copy of the waiting state; the one event of type `answer` that comes back."""
+        if self._runtime is None:
+            raise EngineError("missing", "the engine is not started")
+        error, events, state = "", list[Event](), cast(Any, None)
+        with discreet():
+            try:
+                events, state = await self._runtime.process_events([question], self._fresh_state())
+            except Exception as raised:
+                # Its message may quote the user, so only its type leaves this place, and no chained exception.
+                error = type(raised).__name__
+        if error:
+            raise EngineError("exception", error)
+        if _action_failed(state):
+            raise EngineError("exception", "an action raised")
+        answers = [event for event in events if event.get("type") == answer]
+        if len(answers) == 1:
+            return answers[0]
+        if answers:
+            raise EngineError("malformed", f"{len(answers)} {answer} events")
+        if state.main_flow_state.status.value == "stopped":
+            raise EngineError("exception", "a flow died and stopped main")
+        raise EngineError("missing", f"no {answer} event")
+
+    def _fresh_state(self) -> Any:
+        """A copy of the waiting state that shares nothing with it but the flows' code and the configuration."""
+        shared = (self._waiting.flow_configs, self._waiting.rails_config)
+        return copy.deepcopy(self._waiting, {id(part): part for part in shared})
+
+
+def _load(rails: Path) -> _Runtime:
+    """NeMo's runtime with our rails, quiet, without telemetry and without a model."""
+    sources = sorted(p for p in rails.rglob("*.co") if "examples" not in p.relative_to(rails).parts)
+    if not sources:
+        raise UsageError("holds no .co files", "name a directory with Colang rails", str(rails))
+    # Read when a configuration loads: without it NeMo reports to its vendor.
+    os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
+    from nemoguardrails.rails import LLMRails, RailsConfig
+
+    yaml = (data_dir("config") / "nemo" / "config.yml").read_text(encoding="utf-8")
+    more = {"import_paths": [str(path.resolve()) for path in sources]}
+    config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
+    runtime = LLMRails(config).runtime
+    hush()
+    return cast(_Runtime, runtime)
+
+
+def _action_failed(state: Any) -> bool:
+    """Whether NeMo swallowed the exception of a Python action in this turn."""
+    events = cast(list[object], state.last_events)
+    told = [inner for event in events if isinstance(event, dict) for inner in cast(Event, event).get("events") or ()]
+    return any(inner.get("intent") == _SWALLOWED for inner in told)
+
+
+def _hits(decided: object) -> tuple[RuleHit, ...]:
+    """`[[rule, [term, ...]], ...]` as hits, without the rules that found nothing."""
+    try:
+        pairs = _HITS.validate_python(decided)
+    except ValidationError:
+        pairs = None
+    if pairs is None:  # raised here and not above, where it would drag the validated text along
+        raise EngineError("malformed", "hits are no list of rules with a list of terms each")
+    return tuple(RuleHit(rule=rule, terms=terms) for rule, terms in pairs if terms)
