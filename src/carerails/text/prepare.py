@@ -14,7 +14,7 @@ from carerails.text.views import View, normalise
 
 Problem = Literal["empty", "too-long", "not-text", "image"]
 
-_IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
+_IMAGE_PARTS = ("image", "image_url", "input_image")
 _READABLE = re.compile(r"[a-z0-9]")
 _WORD = re.compile(r"[a-z0-9_]+")
 

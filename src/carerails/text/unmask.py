@@ -14,12 +14,12 @@ from carerails.text.edits import Edit, Piece, rewrite, splice
 _SINGLE = r"(?:[a-z0-9@$!|](?:'[a-z])?|')"  # `n't` counts as one letter
 _GAP = r"[ ._*/~+-]"
 
-#: Signs of what the edits below undo: each is a necessary condition of an edit changing anything.
+#: Signs of what the edits below undo: without one of them no edit changes anything.
 SIGNS = (
     re.compile(r"([a-z])\1\1"),
     re.compile(r"[0-9@$!|]"),
-    re.compile(rf"{_GAP}{_SINGLE}{_GAP}+{_SINGLE}(?![a-z0-9])"),
-    re.compile(r"_|[a-z][.*~+][a-z]"),
+    re.compile(rf"{_GAP}[a-z'](?:'[a-z])?{_GAP}+[a-z'](?![a-z])"),
+    re.compile(r"[_.*~+](?:(?<=_)|(?<=[a-z].)(?=[a-z]))"),
 )
 
 _RUN = re.compile(rf"(?<![a-z0-9'@$|]){_SINGLE}(?:{_GAP}{{1,8}}{_SINGLE}(?![a-z0-9'@$|])){{2,}}")
@@ -63,7 +63,7 @@ _LEET = (
     r"(?<![a-z0-9@$!|])"
     r"(?:(?:[a-z]|[0-9$](?=[a-z]{4}|[a-z]+[0-9@$!|]))[a-z]*[0-9@$!|]{1,3}[a-z]"
     r"|[013457$][a-z]{4}"
-    r"|[a-z]{2,16}[013457$](?![a-z0-9@$!|]))"
+    r"|(?:[a-z]{2,16}(?:[013457$]|11)|[a-z]{1,16}111)(?![a-z0-9@$!|]))"
     r"[a-z0-9@$|]*(?:![a-z0-9@$|]+)*"
 )
 _LETTER_OF = str.maketrans("0345789@$!|", "oeastbgas11")

@@ -1,0 +1,1 @@
+"""Text: views, the way back, turns, attacks."""
