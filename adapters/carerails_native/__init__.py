@@ -1,4 +1,4 @@
-"""Engine `native`: the rails compiled to Python closures. Needs neither NeMo Guardrails nor, with policy.json, Colang."""
+"""Engine `native`: the rails compiled to Python closures. Needs no NeMo Guardrails."""
 
 from carerails_native.engine import NativeEngine
 from carerails_native.escalation import Escalation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, cast
 
 from carerails.colang import tree
 
@@ -15,8 +15,7 @@ _CLASSES: dict[str, type[Any]] = {
 def encode(value: Any) -> Any:
     """A tree as what `json` can write."""
     if isinstance(value, tuple):
-        members: tuple[Any, ...] = value
-        return [encode(member) for member in members]
+        return [encode(member) for member in cast("tuple[Any, ...]", value)]
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return {"node": type(value).__name__, **{name: encode(getattr(value, name)) for name in names}}
@@ -31,10 +30,9 @@ def decode(value: Any) -> Any:
         TypeError: it has another field.
     """
     if isinstance(value, list):
-        members: list[Any] = value
-        return tuple(decode(member) for member in members)
+        return tuple(decode(member) for member in cast("list[Any]", value))
     if isinstance(value, dict):
-        fields: dict[str, Any] = value
+        fields = cast("dict[str, Any]", value)
         kind = _CLASSES[fields["node"]]
         return kind(**{name: decode(field) for name, field in fields.items() if name != "node"})
     return value

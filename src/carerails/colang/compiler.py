@@ -10,10 +10,12 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from carerails.colang import values
+from carerails.colang import closures, values
+from carerails.colang.closures import Frame, Run, Scans
 from carerails.colang.diagnostics import Rejected, Report, nearest
 from carerails.colang.tree import (
     Assign,
@@ -39,29 +41,12 @@ from carerails.colang.tree import (
     Unary,
     Variable,
 )
-from carerails.colang.values import Known
-from carerails.errors import EngineError
-from carerails.matching import Matcher, Scan, arms
+from carerails.colang.values import Known, Piece
+from carerails.matching import arms
 
-Frame = list[Any]
-Run = Callable[[Frame], Any]
+_WORD = re.compile(r"[a-z]{3}")
 #: What the compiler knows of a variable: its value, or only that it has one.
 Facts = dict[str, "Known | None"]
-
-
-class Scans(dict[str, Scan]):
-    """The scans of one evaluation, by text: each distinct text is scanned once."""
-
-    def __init__(self, matcher: Matcher) -> None:
-        super().__init__()
-        self._matcher = matcher
-
-    def __missing__(self, text: str) -> Scan:
-        # `re` refuses None and numbers, so they may not pass as a text without a match either.
-        if type(text) is not str:
-            raise TypeError("not a string")
-        scan = self[text] = self._matcher.scan(text)
-        return scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +181,15 @@ class _FlowCompiler:
                 if isinstance(statement, (Assign, Await)):
                     self.assign(statement.name, None)
                 ends = isinstance(statement, Return)
-        return _sequence(steps, places), ends
+        return closures.sequence(steps, places), ends
 
     def statement(self, statement: Statement) -> tuple[Run, bool]:
         if isinstance(statement, Assign):
             value, known = self.value(statement.value)
-            return _store(self.assign(statement.name, known), value), False
+            return closures.store(self.assign(statement.name, known), value), False
         if isinstance(statement, Await):
             value, known = self.await_call(statement)
-            return _store(self.assign(statement.name, known), value), False
+            return closures.store(self.assign(statement.name, known), value), False
         if isinstance(statement, Return):
             value, self.returned = self.value(statement.value)
             return (lambda frame: (value(frame),)), True
@@ -223,7 +208,7 @@ class _FlowCompiler:
             try:
                 condition = self.value(branch.condition)[0]
             except Rejected:
-                condition = _constant(None)
+                condition = closures.constant(None)
             before = dict(self.facts)
             body, ends = self.block(branch.body)
             branches.append((condition, body))
@@ -235,7 +220,7 @@ class _FlowCompiler:
         if not ends:
             outcomes.append(self.facts)
         self.facts = _common(outcomes)
-        return _choice(branches, otherwise if statement.otherwise else None), all_end and ends
+        return closures.choice(branches, otherwise if statement.otherwise else None), all_end and ends
 
     def await_call(self, call: Await) -> tuple[Run, Known | None]:
         target = self.flows.get(call.flow)
@@ -252,17 +237,54 @@ class _FlowCompiler:
             raise self.fail("argument-count", call, [call.flow, wanted, len(call.arguments)])
         compiled = self.compiled[call.flow]
         if compiled.known is not None:
-            return _constant(compiled.known.value), compiled.known
+            return closures.constant(compiled.known.value), compiled.known
         self.result.regexes += compiled.regexes
         self.result.calls.append(call.flow)
-        return _call(compiled, [given[name] for name in target.parameters]), None
+        return closures.call(compiled.body, compiled.size, [given[name] for name in target.parameters]), None
 
     # --- expressions
 
     def value(self, node: Expression) -> tuple[Run, Known | None]:
         """How to compute it, and what it is where that is known already."""
-        run, known = getattr(self, f"_{type(node).__name__.lower()}")(node)
-        return (_constant(known.value) if known is not None else run), known
+        run, known = self.dispatch(node)
+        return (closures.constant(known.value) if known is not None else run), known
+
+    def dispatch(self, node: Expression) -> tuple[Run, Known | None]:  # noqa: PLR0912 - one case a node
+        match node:
+            case Text():
+                return closures.constant(node.value), Known.at(node.value, self.flow.file, node.line)
+            case Number() | Constant():
+                return closures.constant(node.value), Known(node.value)
+            case Variable():
+                return closures.load(self.slot(node, node.name)), self.facts[node.name]
+            case ListOf():
+                return self.list_of(node)
+            case DictOf():
+                return self.dict_of(node)
+            case Index():
+                return self.folded(node, (node.base, node.index), operator.getitem, closures.item, Known.item)
+            case Attribute():
+                return self.attribute(node)
+            case Call():
+                return self.call(node)
+            case Method():
+                operation = values.METHODS[node.name]
+                exact = Known.joining if node.name == "join" else None
+                operands = (node.base, *node.arguments)
+                return self.folded(node, operands, operation, partial(closures.apply, operation), exact)
+            case Unary():
+                operation = values.UNARY[node.operator]
+                return self.folded(node, (node.operand,), operation, partial(closures.apply, operation))
+            case Binary():
+                operation = values.BINARY[node.operator]
+                exact = Known.plus if node.operator == "+" else None
+                operands = (node.left, node.right)
+                return self.folded(node, operands, operation, partial(closures.pair, operation), exact)
+            case Compare():
+                return self.compare(node)
+            case Logic():
+                runs = [self.value(operand)[0] for operand in node.operands]
+                return (closures.conjunction if node.operator == "and" else closures.disjunction)(runs), None
 
     def folded(
         self,
@@ -288,19 +310,7 @@ class _FlowCompiler:
         except Exception as error:
             # Whatever a constant operation raises now, it would raise in the middle of every turn.
             raise self.fail("constant-fails", node, [error]) from error
-        return _constant(result.value), result
-
-    def _text(self, node: Text) -> tuple[Run, Known]:
-        return _constant(node.value), Known.at(node.value, self.flow.file, node.line)
-
-    def _number(self, node: Number) -> tuple[Run, Known]:
-        return _constant(node.value), Known(node.value)
-
-    def _constant(self, node: Constant) -> tuple[Run, Known]:
-        return _constant(node.value), Known(node.value)
-
-    def _variable(self, node: Variable) -> tuple[Run, Known | None]:
-        return _load(self.slot(node, node.name)), self.facts[node.name]
+        return closures.constant(result.value), result
 
     def slot(self, node: Node, name: str) -> int:
         if name not in self.facts:
@@ -309,73 +319,52 @@ class _FlowCompiler:
             raise self.fail("undefined-variable", node, [name], [nearest(name, self.facts)])
         return self.slots[name]
 
-    def _attribute(self, node: Attribute) -> tuple[Run, Known | None]:
+    def attribute(self, node: Attribute) -> tuple[Run, Known | None]:
         owner, key = Variable(node.line, node.column, node.variable), node.key
         attribute = values.attribute
-        return self.folded(
-            node,
-            (owner,),
-            lambda value: attribute(value, key),
-            lambda run: lambda frame: attribute(run(frame), key),
-            lambda known: known.attribute(key),
-        )
 
-    def _listof(self, node: ListOf) -> tuple[Run, Known | None]:
+        def run(value: Run) -> Run:
+            return lambda frame: attribute(value(frame), key)
+
+        def exact(known: Known) -> Known:
+            return known.attribute(key)
+
+        return self.folded(node, (owner,), attribute, run, exact)
+
+    def list_of(self, node: ListOf) -> tuple[Run, Known | None]:
         parts = [self.value(item) for item in node.items]
         known = [fact for _, fact in parts if fact is not None]
         runs = [run for run, _ in parts]
-        return (lambda frame: [run(frame) for run in runs]), Known.of_items(known) if len(known) == len(parts) else None
+        return (lambda frame: [run(frame) for run in runs]), Known.of_list(known) if len(known) == len(parts) else None
 
-    def _dictof(self, node: DictOf) -> tuple[Run, Known | None]:
+    def dict_of(self, node: DictOf) -> tuple[Run, Known | None]:
         parts = [self.value(value) for value in node.values]
         known = [fact for _, fact in parts if fact is not None]
         items = [(key, run) for key, (run, _) in zip(node.keys, parts, strict=True)]
         value = Known.of_dict(node.keys, known) if len(known) == len(parts) else None
         return (lambda frame: {key: run(frame) for key, run in items}), value
 
-    def _index(self, node: Index) -> tuple[Run, Known | None]:
-        return self.folded(node, (node.base, node.index), operator.getitem, _item, Known.item)
-
-    def _unary(self, node: Unary) -> tuple[Run, Known | None]:
-        operation = values.UNARY[node.operator]
-        return self.folded(node, (node.operand,), operation, lambda run: _apply(operation, (run,)))
-
-    def _binary(self, node: Binary) -> tuple[Run, Known | None]:
-        operation = values.BINARY[node.operator]
-        exact = Known.plus if node.operator == "+" else None
-        return self.folded(node, (node.left, node.right), operation, lambda a, b: _pair(operation, a, b), exact)
-
-    def _compare(self, node: Compare) -> tuple[Run, Known | None]:
+    def compare(self, node: Compare) -> tuple[Run, Known | None]:
         operations = [values.COMPARE[name] for name in node.operators]
 
         def chain(*runs: Run) -> Run:
-            return _pair(operations[0], *runs) if len(runs) == 2 else _chain(operations, runs)
+            return closures.pair(operations[0], *runs) if len(runs) == 2 else closures.chain(operations, runs)
 
         def now(*known: Any) -> Any:
-            return chain(*(_constant(value) for value in known))([])
+            return chain(*(closures.constant(value) for value in known))([])
 
         return self.folded(node, node.operands, now, chain)
 
-    def _logic(self, node: Logic) -> tuple[Run, None]:
-        runs = [self.value(operand)[0] for operand in node.operands]
-        return (_all if node.operator == "and" else _any)(runs), None
-
-    def _method(self, node: Method) -> tuple[Run, Known | None]:
-        operation = values.METHODS[node.name]
-        exact = Known.joining if node.name == "join" else None
-        operands = (node.base, *node.arguments)
-        return self.folded(node, operands, operation, lambda *runs: _apply(operation, runs), exact)
-
-    def _call(self, node: Call) -> tuple[Run, Known | None]:
+    def call(self, node: Call) -> tuple[Run, Known | None]:
         if node.function in values.PLAIN:
             operation = values.PLAIN[node.function]
-            return self.folded(node, node.arguments, operation, lambda *runs: _apply(operation, runs))
+            return self.folded(node, node.arguments, operation, partial(closures.apply, operation))
         pattern = self.value(node.arguments[0])[1]
         text = self.value(node.arguments[1])[0]
         if pattern is None or not isinstance(pattern.value, str):
             raise self.fail("pattern-not-constant", node.arguments[0])
         number = self.regex(node, pattern)
-        return (_find_all if node.function == "find_all" else _search)(text, number), None
+        return (closures.find_all if node.function == "find_all" else closures.search)(text, number), None
 
     def regex(self, node: Call, pattern: Known) -> int:
         """The pattern's number; its arms are noted with their places."""
@@ -393,13 +382,21 @@ class _FlowCompiler:
         found: list[Pattern] = []
         offset = 0
         for arm in arms(source):
-            place = pattern.place(offset)
-            file, line = (place.file, place.line) if place else (self.flow.file, node.line)
-            found.append(Pattern(arm, file, line))
+            found.append(Pattern(arm, *self.home(node, pattern.within(offset, offset + len(arm)))))
             offset += len(arm) + 1
         number = self.regexes.setdefault(source, len(self.regexes))
         self.result.regexes.append(Regex(number, node.function, tuple(found)))
         return number
+
+    def home(self, node: Node, pieces: list[Piece]) -> tuple[str, int]:
+        """File and line of an arm: where this file adds to it, else where its first word comes from."""
+        piece = _telling([piece for piece in pieces if piece.file == self.flow.file]) or _telling(pieces)
+        return (piece.file, piece.line) if piece else (self.flow.file, node.line)
+
+
+def _telling(pieces: list[Piece]) -> Piece | None:
+    """The first piece that says something: a boundary or a joint does not."""
+    return next((piece for piece in pieces if _WORD.search(piece.text)), pieces[0] if pieces else None)
 
 
 def _common(outcomes: list[Facts]) -> Facts:
@@ -409,120 +406,3 @@ def _common(outcomes: list[Facts]) -> Facts:
     first, *others = outcomes
     names = [name for name in first if all(name in other for other in others)]
     return {name: first[name] if all(other[name] == first[name] for other in others) else None for name in names}
-
-
-# --- closures
-
-
-def _sequence(steps: list[Run], places: list[str]) -> Run:
-    """Step by step. A failure is told by its place and never by the values, which are the user's text."""
-
-    def run(frame: Frame) -> Any:
-        step: Run | None = None
-        try:
-            for step in steps:
-                result = step(frame)
-                if result is not None:
-                    return result
-        except EngineError:
-            raise
-        except Exception as error:
-            place = places[steps.index(step)] if step else ""
-            raise EngineError("exception", f"{place}: {type(error).__name__}") from None
-        return None
-
-    return run
-
-
-def _choice(branches: list[tuple[Run, Run]], otherwise: Run | None) -> Run:
-    if len(branches) == 1 and otherwise is None:
-        condition, body = branches[0]
-        return lambda frame: body(frame) if condition(frame) else None
-
-    def run(frame: Frame) -> Any:
-        for condition, body in branches:
-            if condition(frame):
-                return body(frame)
-        return otherwise(frame) if otherwise else None
-
-    return run
-
-
-def _constant(value: Any) -> Run:
-    return lambda frame: value
-
-
-def _load(slot: int) -> Run:
-    return lambda frame: frame[slot]
-
-
-def _store(slot: int, value: Run) -> Run:
-    def run(frame: Frame) -> None:
-        frame[slot] = value(frame)
-
-    return run
-
-
-def _call(target: CompiledFlow, arguments: list[Run]) -> Run:
-    body, blank = target.body, [None] * (target.size - 1 - len(arguments))
-    return lambda frame: body([frame[0], *[argument(frame) for argument in arguments], *blank])[0]
-
-
-def _item(base: Run, index: Run) -> Run:
-    return lambda frame: base(frame)[index(frame)]
-
-
-def _pair(operation: Callable[[Any, Any], Any], left: Run, right: Run) -> Run:
-    return lambda frame: operation(left(frame), right(frame))
-
-
-def _apply(operation: Callable[..., Any], arguments: Iterable[Run]) -> Run:
-    runs = tuple(arguments)
-    return lambda frame: operation(*[run(frame) for run in runs])
-
-
-def _chain(operations: list[Callable[[Any, Any], Any]], runs: tuple[Run, ...]) -> Run:
-    def run(frame: Frame) -> Any:
-        left = runs[0](frame)
-        result: Any = True
-        for operation, operand in zip(operations, runs[1:], strict=True):
-            right = operand(frame)
-            result = operation(left, right)
-            if not result:
-                break
-            left = right
-        return result
-
-    return run
-
-
-def _all(runs: list[Run]) -> Run:
-    def run(frame: Frame) -> Any:
-        value: Any = False
-        for operand in runs:
-            value = operand(frame)
-            if not value:
-                break
-        return value
-
-    return run
-
-
-def _any(runs: list[Run]) -> Run:
-    def run(frame: Frame) -> Any:
-        value: Any = False
-        for operand in runs:
-            value = operand(frame)
-            if value:
-                break
-        return value
-
-    return run
-
-
-def _find_all(text: Run, number: int) -> Run:
-    return lambda frame: frame[0][text(frame)].find_all(number)
-
-
-def _search(text: Run, number: int) -> Run:
-    return lambda frame: frame[0][text(frame)].search(number)

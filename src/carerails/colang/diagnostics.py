@@ -17,7 +17,7 @@ class Kind(NamedTuple):
     mend: str
 
 
-#: By code. What NeMo Guardrails reads silently as something else, or what stops it in the middle of a turn, is here too.
+#: By code. What NeMo Guardrails silently reads as something else, or what stops it in mid-turn, is here too.
 KINDS: dict[str, Kind] = {
     # letters and strings
     "bad-character": Kind("`{}` is not part of the language", "remove it"),

@@ -229,18 +229,16 @@ class Expressions:
             return Number(token.line, token.column, self.whole(token))
         if token.kind == "variable":
             return Variable(token.line, token.column, token.text[1:])
-        if token.kind == "doc":
-            self.fail("long-string", token)
-        if token.text == "[":
-            return ListOf(token.line, token.column, self._elements())
-        if token.text == "{":
-            return self._dict(token)
-        if token.text == "(":
-            self.fail("grouping", token)
         if token.kind == "name":
             return self._named(token)
+        if token.kind == "operator" and token.text == "[":
+            return ListOf(token.line, token.column, self._elements())
+        if token.kind == "operator" and token.text == "{":
+            return self._dict(token)
+        if token.kind == "doc":
+            self.fail("long-string", token)
         self.at -= token.kind != "end"
-        self.unexpected("a value")
+        return self.unexpected("a value")
 
     def _named(self, token: Token) -> Expression:
         if token.text in CONSTANTS:

@@ -67,63 +67,83 @@ class Line:
 
 def lines(text: str) -> Iterator[Line]:
     """Cut a file into logical lines. Never fails: what cannot be read becomes a token that says so."""
-    tokens: list[Token] = []
-    open_brackets: list[Token] = []
-    broken: Token | None = None
-    has_comment = False
-    number, margin = 1, 0  # of the line that the lexer is in: its number, and the offset of its first character
-    indent = len(text) - len(text.lstrip(" "))
-    start, start_number = 0, 1
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        assert match is not None  # the last group takes any character
-        kind, word = match.lastgroup or "bad", match.group()
-        here = Token(kind, word, number, position - margin + 1)
-        position = match.end()
-        if kind == "space":
-            continue
-        if kind == "comment":
-            has_comment = True
-            if open_brackets:
-                tokens.append(here._replace(kind="comment-in-brackets"))
-        elif kind == "newline":
-            number += word.count("\n")
-            margin = position - len(word.rsplit("\n", 1)[1])
-            if open_brackets and not (position == margin and _NEW_FLOW.match(text, position)):
-                continue
-            if open_brackets:
-                tokens.append(open_brackets[-1]._replace(kind="unclosed-bracket"))
-                open_brackets.clear()
-            elif tokens and _GOES_ON.match(text, position):
-                broken = broken or Token("name", text[position : position + 3].strip(), number, position - margin + 1)
-                if has_comment:
-                    tokens.append(here._replace(kind="comment-in-brackets"))
-                continue
-            if tokens or has_comment:
-                yield Line(indent, (*tokens, here._replace(kind="end")), start_number, start, broken)
-            tokens, broken, has_comment = [], None, False
-            indent, start, start_number = position - margin, margin, number
-            if "\t" in text[margin:position]:
-                tokens.append(Token("tab", "\t", number, 1))
-        else:
-            if kind == "operator" and word in "([{":
-                open_brackets.append(here)
-            elif kind == "operator" and word in _CLOSING:
-                if open_brackets and open_brackets[-1].text == _CLOSING[word]:
-                    open_brackets.pop()
-            elif kind == "doc":
-                number += word.count("\n")
-                if "\n" in word:
-                    margin = position - len(word.rsplit("\n", 1)[1])
-            elif kind == "bad":
-                here, position = _bad(here, text, position)
-            tokens.append(here)
-    end = Token("end", "", number, position - margin + 1)
-    if open_brackets:
-        tokens.append(open_brackets[-1]._replace(kind="unclosed-bracket"))
-    if tokens or has_comment:
-        yield Line(indent, (*tokens, end), start_number, start, broken)
+    return _Lexer(text).lines()
+
+
+class _Lexer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        # The line that the lexer is in: its number, and the offset of its first character.
+        self.number, self.margin = 1, 0
+        self.brackets: list[Token] = []
+        self.begin(len(text) - len(text.lstrip(" ")))
+
+    def begin(self, indent: int) -> None:
+        """Start a logical line."""
+        self.indent, self.start, self.first = indent, self.margin, self.number
+        self.tokens: list[Token] = []
+        self.broken: Token | None = None
+        self.commented = False
+
+    def here(self, kind: str, word: str, position: int) -> Token:
+        return Token(kind, word, self.number, position - self.margin + 1)
+
+    def lines(self) -> Iterator[Line]:
+        while self.position < len(self.text):
+            match = _TOKEN.match(self.text, self.position)
+            assert match is not None  # the last group takes any character
+            token = self.here(match.lastgroup or "bad", match.group(), self.position)
+            self.position = match.end()
+            if token.kind == "newline":
+                yield from self.newline(token)
+            elif token.kind != "space":
+                self.add(token)
+        yield from self.end(self.here("end", "", self.position))
+
+    def add(self, token: Token) -> None:
+        if token.kind == "comment":
+            self.commented = True
+            if not self.brackets:
+                return
+            token = token._replace(kind="comment-in-brackets")
+        elif token.kind == "operator" and token.text in "([{":
+            self.brackets.append(token)
+        elif token.kind == "operator" and self.brackets and self.brackets[-1].text == _CLOSING.get(token.text):
+            self.brackets.pop()
+        elif token.kind == "doc":
+            self.enter(token.text)
+        elif token.kind == "bad":
+            token, self.position = _bad(token, self.text, self.position)
+        self.tokens.append(token)
+
+    def enter(self, word: str) -> None:
+        """Count the line ends of what was read."""
+        if "\n" in word:
+            self.number += word.count("\n")
+            self.margin = self.position - len(word.rsplit("\n", 1)[1])
+
+    def newline(self, token: Token) -> Iterator[Line]:
+        self.enter(token.text)
+        indent = self.position - self.margin
+        if self.brackets and (indent or not _NEW_FLOW.match(self.text, self.position)):
+            return
+        if not self.brackets and self.tokens and (goes_on := _GOES_ON.match(self.text, self.position)):
+            self.broken = self.broken or self.here("name", goes_on.group().strip(), self.position)
+            if self.commented:
+                self.tokens.append(token._replace(kind="comment-in-brackets"))
+            return
+        yield from self.end(token._replace(kind="end"))
+        self.begin(indent)
+        if "\t" in self.text[self.margin : self.position]:
+            self.tokens.append(Token("tab", "\t", self.number, 1))
+
+    def end(self, token: Token) -> Iterator[Line]:
+        if self.brackets:
+            self.tokens.append(self.brackets[-1]._replace(kind="unclosed-bracket"))
+            self.brackets.clear()
+        if self.tokens or self.commented:
+            yield Line(self.indent, (*self.tokens, token), self.first, self.start, self.broken)
 
 
 def _bad(token: Token, text: str, position: int) -> tuple[Token, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,22 @@ class Logic(Node):
     operands: tuple[Expression, ...]
 
 
-Expression = Union[
-    Text, Number, Constant, Variable, ListOf, DictOf, Index, Attribute, Call, Method, Unary, Binary, Compare, Logic
-]
+Expression = (
+    Text
+    | Number
+    | Constant
+    | Variable
+    | ListOf
+    | DictOf
+    | Index
+    | Attribute
+    | Call
+    | Method
+    | Unary
+    | Binary
+    | Compare
+    | Logic
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +182,8 @@ class Return(Node):
     value: Expression
 
 
-Statement = Union[Assign, Await, If, Return]
-Literals = Union[str, int, bool, None]
+Statement = Assign | Await | If | Return
+Literals = str | int | bool | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ NeMo Guardrails hands expressions to `simpleeval`; its limits are kept, so that 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 #: Longest string or list that `+` and `*` may make.
 LONGEST = 100_000
@@ -80,11 +80,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value known at load: of a string its pieces, of a list or dict its items, known themselves."""
+    """A value known at load: of a string its pieces, of a list or dict its members, known themselves."""
 
     value: Any
     pieces: tuple[Piece, ...] = ()
-    items: tuple[Known, ...] = ()
+    members: Mapping[Any, Known] = field(default_factory=dict[Any, "Known"])
 
     @classmethod
     def at(cls, value: Any, file: str, line: int) -> Known:
@@ -92,48 +92,49 @@ class Known:
         if isinstance(value, str):
             return cls(value, pieces=(Piece(value, file, line),))
         if isinstance(value, list):
-            members: list[Any] = value
-            return cls(members, items=tuple(cls.at(member, file, line) for member in members))
+            return cls.of_list([cls.at(item, file, line) for item in cast("list[Any]", value)])
         return cls(value)
 
     @classmethod
-    def of_items(cls, items: Sequence[Known]) -> Known:
+    def of_list(cls, items: Sequence[Known]) -> Known:
         """A list of known items."""
-        return cls([item.value for item in items], items=tuple(items))
+        return cls([item.value for item in items], members=dict(enumerate(items)))
 
     @classmethod
     def of_dict(cls, keys: Sequence[str], items: Sequence[Known]) -> Known:
         """A dict of known values."""
-        return cls({key: item.value for key, item in zip(keys, items, strict=True)}, items=tuple(items))
+        members = dict(zip(keys, items, strict=True))
+        return cls({key: item.value for key, item in members.items()}, members=members)
 
     def attribute(self, key: str) -> Known:
         """`self.key`."""
-        value = attribute(self.value, key)
-        keys = list(self.value)
-        return self.items[keys.index(key)] if key in keys else Known(value)
-
-    def plus(self, other: Known) -> Known:
-        """`self + other`."""
-        return Known(add(self.value, other.value), self.pieces + other.pieces, self.items + other.items)
+        return self.members.get(key) or Known(attribute(self.value, key))
 
     def item(self, index: Known) -> Known:
         """`self[index]`."""
-        if isinstance(self.value, dict):
-            return self.items[list(self.value).index(index.value)]
-        if isinstance(self.value, list):
-            return self.items[index.value]
-        piece = self.place(0)
-        return Known.at(self.value[index.value], piece.file if piece else "", piece.line if piece else 0)
+        value = self.value[index.value]
+        if isinstance(self.value, str):
+            piece = self.place(index.value % len(self.value))
+            return Known.at(value, piece.file, piece.line) if piece else Known(value)
+        return self.members[index.value if isinstance(self.value, dict) else index.value % len(self.value)]
+
+    def plus(self, other: Known) -> Known:
+        """`self + other`."""
+        value = add(self.value, other.value)
+        if isinstance(value, list):
+            return Known.of_list([*self.members.values(), *other.members.values()])
+        return Known(value, self.pieces + other.pieces)
 
     def joining(self, parts: Known) -> Known:
         """`self.join(parts)`."""
         value = join(self.value, parts.value)
+        if not isinstance(parts.value, list):
+            return Known(value, parts.pieces)
         pieces: list[Piece] = []
-        for number, item in enumerate(parts.items):
+        for number, item in parts.members.items():
             pieces += self.pieces if number else ()
             pieces += item.pieces
-        # A string joins its letters, which have no places of their own.
-        return Known(value, tuple(pieces)) if parts.items else Known.at(value, "", 0)
+        return Known(value, tuple(pieces))
 
     def place(self, offset: int) -> Piece | None:
         """The piece that holds the character at `offset` of a string."""
@@ -142,3 +143,13 @@ class Known:
                 return piece
             offset -= len(piece.text)
         return None
+
+    def within(self, start: int, end: int) -> list[Piece]:
+        """The pieces of a part of a string."""
+        found: list[Piece] = []
+        at = 0
+        for piece in self.pieces:
+            if piece.text and at < end and at + len(piece.text) > start:
+                found.append(piece)
+            at += len(piece.text)
+        return found

@@ -1,0 +1,157 @@
+"""What a compiled flow is made of: functions of a frame, which is its scans and then its variables by number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from carerails.errors import EngineError
+from carerails.matching import Matcher, Scan
+
+Frame = list[Any]
+Run = Callable[[Frame], Any]
+
+
+class Scans(dict[str, Scan]):
+    """The scans of one evaluation, by text: each distinct text is scanned once."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        super().__init__()
+        self._matcher = matcher
+
+    def __missing__(self, text: str) -> Scan:
+        # `re` refuses None and numbers, so they may not pass as a text without a match either.
+        if type(text) is not str:
+            raise TypeError("not a string")
+        scan = self[text] = self._matcher.scan(text)
+        return scan
+
+
+def sequence(steps: list[Run], places: list[str]) -> Run:
+    """Step by step. A failure is told by its place and never by the values, which are the user's text."""
+
+    def run(frame: Frame) -> Any:
+        step: Run | None = None
+        try:
+            for step in steps:
+                result = step(frame)
+                if result is not None:
+                    return result
+        except EngineError:
+            raise
+        except Exception as error:
+            place = places[steps.index(step)] if step else ""
+            raise EngineError("exception", f"{place}: {type(error).__name__}") from None
+        return None
+
+    return run
+
+
+def choice(branches: list[tuple[Run, Run]], otherwise: Run | None) -> Run:
+    """The first body whose condition holds."""
+    if len(branches) == 1 and otherwise is None:
+        condition, body = branches[0]
+        return lambda frame: body(frame) if condition(frame) else None
+
+    def run(frame: Frame) -> Any:
+        for condition, body in branches:
+            if condition(frame):
+                return body(frame)
+        return otherwise(frame) if otherwise else None
+
+    return run
+
+
+def constant(value: Any) -> Run:
+    """Always the same."""
+    return lambda frame: value
+
+
+def load(slot: int) -> Run:
+    """A variable."""
+    return lambda frame: frame[slot]
+
+
+def store(slot: int, value: Run) -> Run:
+    """Give a variable its value, and go on."""
+
+    def run(frame: Frame) -> None:
+        frame[slot] = value(frame)
+
+    return run
+
+
+def call(body: Run, size: int, arguments: list[Run]) -> Run:
+    """Run another flow's body in a frame of `size`, with the same scans."""
+    blank = [None] * (size - 1 - len(arguments))
+    return lambda frame: body([frame[0], *[argument(frame) for argument in arguments], *blank])[0]
+
+
+def item(base: Run, index: Run) -> Run:
+    """`base[index]`."""
+    return lambda frame: base(frame)[index(frame)]
+
+
+def pair(operation: Callable[[Any, Any], Any], left: Run, right: Run) -> Run:
+    """An operation on two values."""
+    return lambda frame: operation(left(frame), right(frame))
+
+
+def apply(operation: Callable[..., Any], *runs: Run) -> Run:
+    """An operation on any number of values."""
+    return lambda frame: operation(*[run(frame) for run in runs])
+
+
+def chain(operations: list[Callable[[Any, Any], Any]], runs: tuple[Run, ...]) -> Run:
+    """`a < b <= c`, up to the first comparison that fails."""
+
+    def run(frame: Frame) -> Any:
+        left = runs[0](frame)
+        result: Any = True
+        for operation, operand in zip(operations, runs[1:], strict=True):
+            right = operand(frame)
+            result = operation(left, right)
+            if not result:
+                break
+            left = right
+        return result
+
+    return run
+
+
+def conjunction(runs: list[Run]) -> Run:
+    """The first operand that is false, else the last."""
+
+    def run(frame: Frame) -> Any:
+        value: Any = False
+        for operand in runs:
+            value = operand(frame)
+            if not value:
+                break
+        return value
+
+    return run
+
+
+def disjunction(runs: list[Run]) -> Run:
+    """The first operand that is true, else the last."""
+
+    def run(frame: Frame) -> Any:
+        value: Any = False
+        for operand in runs:
+            value = operand(frame)
+            if value:
+                break
+        return value
+
+    return run
+
+
+def find_all(text: Run, number: int) -> Run:
+    """Matched texts of regex `number` in a text."""
+    return lambda frame: frame[0][text(frame)].find_all(number)
+
+
+def search(text: Run, number: int) -> Run:
+    """Whether regex `number` matches in a text."""
+    return lambda frame: frame[0][text(frame)].search(number)
