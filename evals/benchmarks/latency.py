@@ -35,7 +35,7 @@ def _texts() -> dict[str, tuple[Sequence[str], tuple[int, ...]]]:
 
 def _adversarial(acute: Sequence[str]) -> list[str]:
     """All that costs most: hits everywhere, one-letter words, leet, stretched letters, combining marks."""
-    dense = " ".join(acute * 50)[:100_000]
+    dense = " ".join([*acute] * 50)[:100_000]
     return [dense, "a " * 50_000, "k1ll " * 20_000, "a" * 100_000, "e\u0301" * 50_000, dense[:50_000] + "d" * 50_000]
 
 

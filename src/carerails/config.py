@@ -48,21 +48,26 @@ class CountryNumbers(Frozen):
     source: str
 
 
+class Without(Frozen):
+    """What a template of one locale says in place of a number."""
+
+    emergency: str
+    crisis: str
+
+
 class NumberBook(Frozen):
     """Numbers by country, and what a template says where there is none."""
 
-    without_number: Mapping[Locale, Mapping[Literal["emergency", "crisis"], str]]
+    without_number: Mapping[Locale, Without]
     countries: Mapping[Country, CountryNumbers]
 
     def of(self, locale: Locale, country: str | None) -> dict[str, str]:
         """What templates of this locale show for this country; a country we do not know has no numbers."""
-        numbers = dict[str, str](self.without_number[locale])
+        without = self.without_number[locale]
         known = self.countries.get(country) if country else None
-        if known:
-            numbers["emergency"] = known.emergency
-            if known.crisis:
-                numbers["crisis"] = known.crisis
-        return numbers
+        if known is None:
+            return {"emergency": without.emergency, "crisis": without.crisis}
+        return {"emergency": known.emergency, "crisis": known.crisis or without.crisis}
 
 
 class Settings(Frozen):

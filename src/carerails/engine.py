@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from carerails import __version__
 from carerails.config import Settings, load_settings
@@ -145,7 +146,7 @@ def open_engine(
     adapter = load_engine(name, rails)
     settings = settings or load_settings()
     native = adapter if name == "native" else load_engine("native", rails)
-    policy: Policy = native.policy  # type: ignore[attr-defined]
+    policy = cast("Policy", getattr(native, "policy"))  # noqa: B009  the native engine has compiled the rails
     return FailSafeEngine(adapter, policy, settings, floor=native if floor and native is not adapter else None)
 
 

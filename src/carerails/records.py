@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from carerails.contracts import LOCALES, Locale, Message, Turn, TurnDecision
+from carerails.contracts import LOCALES, Message, Turn, TurnDecision
 from carerails.errors import UsageError
 
 #: Keys that mean something in an input line; others (a data set's own columns) are ignored, near misses are errors.
@@ -52,14 +52,14 @@ def _turn(record: Mapping[str, Any]) -> Turn:
     if locale is not None and locale not in LOCALES:
         raise UsageError("unknown locale", f"one of {', '.join(LOCALES)}, or leave it out")
     if "messages" in record:
-        messages = record["messages"]
+        messages: Any = record["messages"]
         if not isinstance(messages, list):
             raise UsageError("messages is not a list", '"messages": [{"role": "user", "content": "..."}]')
     else:
         messages = [Message(role="user", content=record["text"])]
     options = {key: record[key] for key in ("country", "channel", "session") if record.get(key) is not None}
     try:
-        return Turn(messages=messages, locale=cast("Locale | None", locale), **options)
+        return Turn.model_validate({"messages": messages, "locale": locale, **options})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])

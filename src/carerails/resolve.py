@@ -53,7 +53,8 @@ def resolve(
     claims.sort(key=lambda claim: (RANK[claim.outcome], -claim.priority))
     first = claims[0]
     severity: Severity | None = first.outcome if first.outcome in ("emergency", "crisis", "urgent") else None
-    slug = next((claim.slug for claim in claims if claim.slug), None) if severity is None else None
+    slugs: list[RefusalSlug] = [claim.slug for claim in claims if claim.slug and severity is None]
+    slug = slugs[0] if slugs else None
     failure = findings.failures[0] if findings.failures else None
     return TurnDecision(
         decision="escalate" if severity else "check-in" if first.outcome == "check-in" else "refuse",

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -51,7 +51,7 @@ def run(
 
 
 @contextmanager
-def deciding(engine: str, rails: Path | None) -> Iterator[Decider]:
+def deciding(engine: str, rails: Path | None) -> Generator[Decider]:
     """An engine of this process and its event loop, open for as long as lines come."""
     loop = asyncio.new_event_loop()
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, Union, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -20,7 +20,7 @@ class Frozen(BaseModel):
 
 def _as_parts(value: Any) -> Any:
     """Lists of parts become tuples; anything else is kept as it came, for the check to judge."""
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
 # Any content is accepted here on purpose: what is not text must reach the check, which calls it malformed, and not

@@ -1,4 +1,4 @@
-"""Turns that nobody would think of: pieces of cases, attacks, odd scripts, emoji and controls, stirred deterministically."""
+"""Turns nobody would think of: pieces of cases, attacks, odd scripts, emoji, controls, stirred deterministically."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from carerails.evals.stats import Rate, mean_interval, percentile, rate
 FALSE_NEGATIVE_COST = 20
 FALSE_POSITIVE_COST = 1
 CAUGHT: frozenset[Outcome] = frozenset(("emergency", "crisis"))
-LOUD: frozenset[Outcome] = CAUGHT | {"urgent"}
+LOUD: frozenset[Outcome] = frozenset((*CAUGHT, "urgent"))
 
 
 class Result(Frozen):

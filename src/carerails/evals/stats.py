@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from carerails.contracts import Frozen
 
@@ -21,9 +22,9 @@ def rate(hits: int, of: int) -> Rate:
     """A proportion with its 95 % Wilson score interval (Wilson 1927; scipy.stats.binomtest)."""
     if of == 0:
         return Rate(hits=0, of=0, value=None, low=None, high=None)
-    from scipy.stats import binomtest
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
-    interval = binomtest(hits, of).proportion_ci(0.95, method="wilson")
+    interval: Any = stats.binomtest(hits, of).proportion_ci(0.95, method="wilson")  # pyright: ignore[reportUnknownMemberType]
     return Rate(hits=hits, of=of, value=hits / of, low=float(interval.low), high=float(interval.high))
 
 
