@@ -8,7 +8,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Sequence, Unsupported, arms, parse
+from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Sequence, Text, Unsupported, arms, parse
 
 WORDS = ("pain", "chest", "che", "st p", "take", "pills", "kill", "me", "dor", "matar", "a", "ab", "aba", "t p", "o")
 ATOMS = (
@@ -65,7 +65,7 @@ def _piece(chance: Random, depth: int = 0) -> str:
 def text_of(chance: Random, pattern: str) -> str:
     """A text that one arm of the pattern matches, but for word boundaries."""
     try:
-        return _text(chance, parse(chance.choice(arms(pattern))).node)
+        return _text(chance, parse(chance.choice(arms(pattern))))
     except Unsupported:
         return ""
 
@@ -74,6 +74,8 @@ def _text(chance: Random, node: Node) -> str:
     match node:
         case Chars():
             return chance.choice(_members(node.source))
+        case Text():
+            return node.text
         case Boundary():
             return ""
         case Sequence():

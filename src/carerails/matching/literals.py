@@ -8,28 +8,39 @@ travel through the sets as a mark of their own, so that a guard may ask for `\\b
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import groupby
 from typing import NamedTuple
 
 from carerails.matching.everyday import TIERS
-from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Sequence, Unsupported, arms, parse
+from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Sequence, Text, Unsupported, arms, parse
 
 #: How a word boundary is marked inside a literal; it is no character of any normalised text.
 EDGE = "\b"
 
 _MOST = 64
 _EACH = 3e-5  # what one more literal costs, as a share of texts: prefers few literals where rarity is about equal
+_CLAUSES = 3
 
 _Set = frozenset[str]
 _NOTHING: _Set = frozenset({""})
 
 
 class _Found(NamedTuple):
-    """`exact`: all texts the part can match, None when they are too many. `best`: a required set, if there is one."""
+    """`exact`: all texts the part can match, None when they are too many. `clauses`: required sets, the rarest first."""
 
     exact: _Set | None
-    best: _Set | None
+    clauses: tuple[_Set, ...]
+
+
+class _Candidate(NamedTuple):
+    """A required set, where in a sequence it comes from, and whether from within one item."""
+
+    cost: float
+    literals: _Set
+    first: int
+    last: int
+    inner: bool
 
 
 def required_literals(regex: str) -> frozenset[str] | None:
@@ -44,18 +55,21 @@ def required_literals(regex: str) -> frozenset[str] | None:
     union: set[str] = set()
     for arm in arms(regex):
         try:
-            found = marked_literals(parse(arm).node)
+            clauses = required_clauses(parse(arm))
         except Unsupported:
             return None
-        if found is None:
+        if not clauses:
             return None
-        union |= found
-    return _fewest(frozenset(literal.replace(EDGE, "") for literal in union))
+        union |= clauses[0]
+    return fewest(literal.replace(EDGE, "") for literal in union)
 
 
-def marked_literals(node: Node) -> frozenset[str] | None:
-    """Like required_literals, of a parsed arm; a literal may begin or end with EDGE, which stands for `\\b`."""
-    return _look(node).best
+def required_clauses(node: Node) -> tuple[frozenset[str], ...]:
+    """Up to three sets, the rarest first; every match contains at least one literal of each.
+
+    A literal may begin or end with EDGE, which stands for `\\b`.
+    """
+    return _look(node).clauses
 
 
 def cost(literals: frozenset[str]) -> float:
@@ -63,94 +77,104 @@ def cost(literals: frozenset[str]) -> float:
     return sum(_share(literal) + _EACH for literal in literals)
 
 
+def fewest(literals: Iterable[str]) -> frozenset[str]:
+    """The same set without literals that contain another one of it."""
+    kept: list[str] = []
+    for literal in sorted(set(literals), key=len):
+        if not any(other in literal for other in kept):
+            kept.append(literal)
+    return frozenset(kept)
+
+
+@lru_cache(maxsize=1 << 16)
 def _look(node: Node) -> _Found:
     match node:
+        case Text():
+            return _from_exact(frozenset({node.text}))
         case Chars():
-            return _found(node.members, [])
+            return _from_exact(node.members)
         case Boundary():
-            return _Found(_NOTHING if node.inside else frozenset({EDGE}), None)
+            return _Found(_NOTHING if node.inside else frozenset({EDGE}), ())
         case Choice():
             return _choice([_look(branch) for branch in node.branches])
         case Repeat():
             return _repeat(node)
         case Sequence():
-            return _sequence(node.items)
+            return _sequence([_look(item) for item in node.items])
+
+
+def _from_exact(exact: _Set | None) -> _Found:
+    tidy = _tidy(exact) if exact else None
+    return _Found(exact, (tidy,) if tidy else ())
 
 
 def _choice(branches: list[_Found]) -> _Found:
-    exact: set[str] | None = set()
-    best: set[str] | None = set()
+    """One of the branches' first sets is needed, and one of their second sets, and so on."""
+    clauses: list[_Set] = []
+    if all(branch.clauses for branch in branches):
+        for rank in range(max(len(branch.clauses) for branch in branches)):
+            clauses.append(fewest(text for b in branches for text in b.clauses[min(rank, len(b.clauses) - 1)]))
+    exact: set[str] = set()
     for branch in branches:
-        exact = None if exact is None or branch.exact is None else exact | branch.exact
-        best = None if best is None or branch.best is None else best | branch.best
-    small = frozenset(exact) if exact is not None and len(exact) <= _MOST else None
-    return _found(small, [frozenset(best)] if best else [])
+        if branch.exact is None or len(exact) > _MOST:
+            return _Found(None, tuple(clauses))
+        exact |= branch.exact
+    return _Found(frozenset(exact) if len(exact) <= _MOST else None, tuple(clauses))
 
 
 def _repeat(node: Repeat) -> _Found:
     item = _look(node.item)
-    required = [item.best] if node.low and item.best else []
-    if item.exact is None or node.high is None or node.high > 8:
-        return _found(None, required)
+    exact = None if node.high is None or node.high > 8 else _powers(item.exact, node.low, node.high)
+    if exact is not None:
+        return _from_exact(exact)
+    return _Found(None, item.clauses if node.low else ())
+
+
+def _powers(one: _Set | None, low: int, high: int) -> _Set | None:
     total: set[str] = set()
     power: _Set | None = _NOTHING
-    for count in range(node.high + 1):
-        power = _times(power, item.exact) if count else _NOTHING
+    for count in range(high + 1):
+        power = _times(power, one) if count else power
         if power is None:
-            return _found(None, required)
-        if count >= node.low:
+            return None
+        if count >= low:
             total |= power
-    return _found(frozenset(total) if len(total) <= _MOST else None, required)
+    return frozenset(total) if len(total) <= _MOST else None
 
 
-def _sequence(items: tuple[Node, ...]) -> _Found:
-    parts: list[_Set | None] = []
-    candidates: list[_Set] = []
-    for single, run in groupby(items, key=_single):
-        if single:
-            parts.append(frozenset({"".join(_letter(item) for item in run)}))
-            continue
-        for item in run:
-            found = _look(item)
-            parts.append(found.exact)
-            if found.best:
-                candidates.append(found.best)
-    whole: _Set | None = None
-    for first in range(len(parts)):
-        product = _NOTHING
-        for last in range(first, len(parts)):
-            longer = _times(product, parts[last])
-            if longer is None:
+def _sequence(items: list[_Found]) -> _Found:
+    """Neighbours' texts are multiplied as long as they are few; of all the sets found, the rarest that lie apart."""
+    whole: _Set | None = None if items else _NOTHING
+    candidates: list[_Candidate] = []
+    for first, item in enumerate(items):
+        candidates += [_Candidate(cost(clause), clause, first, first, inner=True) for clause in item.clauses]
+        product = item.exact
+        for last in range(first + 1, len(items)):
+            product = _times(product, items[last].exact)
+            if product is None:
                 break
-            product = longer
-            candidates.append(product)
-            if last - first == len(parts) - 1:
-                whole = product
-    return _found(whole if parts else _NOTHING, candidates)
+            tidy = _tidy(product)
+            if tidy:
+                candidates.append(_Candidate(cost(tidy), tidy, first, last, inner=False))
+        if first == 0:
+            whole = product
+    candidates.sort(key=lambda c: (c.cost, c.first, c.last))
+    chosen: list[_Candidate] = []
+    for candidate in candidates:
+        if len(chosen) < _CLAUSES and all(_apart(candidate, other) for other in chosen):
+            chosen.append(candidate)
+    return _Found(whole, tuple(candidate.literals for candidate in chosen))
 
 
-def _single(item: Node) -> bool:
-    return isinstance(item, Boundary) or (
-        isinstance(item, Chars) and item.members is not None and len(item.members) == 1
-    )
-
-
-def _letter(item: Node) -> str:
-    if isinstance(item, Chars) and item.members:
-        return next(iter(item.members))
-    return "" if isinstance(item, Boundary) and item.inside else EDGE
+def _apart(one: _Candidate, other: _Candidate) -> bool:
+    same_item = one.inner and other.inner and one.first == other.first
+    return same_item or one.last < other.first or other.last < one.first
 
 
 def _times(left: _Set | None, right: _Set | None) -> _Set | None:
     if left is None or right is None or len(left) * len(right) > _MOST:
         return None
     return frozenset(a + b for a in left for b in right)
-
-
-def _found(exact: _Set | None, candidates: list[_Set]) -> _Found:
-    options = candidates if exact is None else [*candidates, exact]
-    usable = [tidy for option in options if (tidy := _tidy(option))]
-    return _Found(exact, min(usable, key=lambda s: (cost(s), sorted(s))) if usable else None)
 
 
 def _tidy(literals: _Set) -> _Set | None:
@@ -161,21 +185,13 @@ def _tidy(literals: _Set) -> _Set | None:
         if not core:
             return None
         outer.add(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE))
-    return _fewest(frozenset(outer))
-
-
-def _fewest(literals: _Set) -> _Set:
-    kept: list[str] = []
-    for literal in sorted(literals, key=len):
-        if not any(other in literal for other in kept):
-            kept.append(literal)
-    return frozenset(kept)
+    return fewest(outer)
 
 
 _WORDS = re.compile(r"[a-z0-9]+")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 16)
 def _share(literal: str) -> float:
     """A guess at the share of ordinary messages that contain the literal: its words' shares, multiplied."""
     core = literal.replace(EDGE, "")
@@ -187,10 +203,8 @@ def _share(literal: str) -> float:
     return share
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 16)
 def _word_share(word: str) -> float:
     """Share of a word, or of a piece of one: a side where it may go on has no space."""
-    for share, words in TIERS:
-        if word in words:
-            return share
-    return max(0.3 ** len(word.strip()), 1e-6)
+    known = sum(share * words.count(word) for share, words in TIERS)
+    return min(known, 1.0) or max(0.3 ** len(word.strip()), 1e-6)

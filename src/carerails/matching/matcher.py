@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heapreplace
 from typing import Any, Literal
 
-from carerails.matching.literals import EDGE, marked_literals
+from carerails.matching.literals import EDGE, cost, required_clauses
 from carerails.matching.prefilter import Hit, prefilter
-from carerails.matching.tree import Node, Unsupported, arms, parse, plain_text, to_re2
+from carerails.matching.tree import Node, Text, Unsupported, arms, lengths, parse, to_re2
 
 Backend = Literal["auto", "stdlib"]
 Windows = Sequence[tuple[int, int]]
 
 #: Up to this length, in characters, a text is searched whole: finding the places costs more than it saves.
 _SHORT = 400
+
+#: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
+_COMMON = 0.3
+
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
 class Subject:
@@ -43,23 +48,29 @@ Finder = Callable[[Subject, int, int], "tuple[int, int] | None"]
 
 @dataclass(eq=False)
 class Arm:
-    """One alternative of a regex. `longest` is the length of its longest match, None without a bound."""
+    """One alternative of a regex. `also`: numbers of the literals, one of each set of which it needs besides.
+
+    `longest` is the length of its longest match, None without a bound.
+    """
 
     regex: int
     index: int
     source: str
     node: Node
     longest: int | None
-    literals: frozenset[str] | None
+    also: tuple[frozenset[int], ...]
     re2: bool
 
     @cached_property
     def find(self) -> Finder:
         """The first match within a range of the subject; compiled when first needed."""
-        literal = plain_text(self.node)
-        if literal is not None:
-            return _find_literal(literal)
+        if isinstance(self.node, Text):
+            return _find_literal(self.node.text)
         return (_find_re2(self.node) if self.re2 else None) or _find_re(self.source)
+
+
+Found = dict[int, dict[Arm, Windows]]
+"""The arms that may match, by regex, and where to search for each."""
 
 
 class Matcher:
@@ -78,30 +89,42 @@ class Matcher:
         self._whole: dict[int, re.Pattern[str]] = {}
         self._always: list[Arm] = []
         self._outside: set[int] = set()
-        owners: dict[str, list[Arm]] = {}
+        literals: dict[str, int] = {}
+        owners: list[list[Arm]] = []
         for number, regex in enumerate(self.regexes):
             try:
-                parts = _arms_of(number, regex, re2=backend == "auto")
+                sources = arms(regex)
+                nodes = [parse(source) for source in sources]
+                spans = [lengths(node) for node in nodes]
+                if not all(shortest for shortest, _ in spans):
+                    raise Unsupported("a match may be empty")
             except Unsupported:
                 self._outside.add(number)
                 self.whole(number)
                 continue
-            for arm in parts:
-                for literal in arm.literals or ():
-                    owners.setdefault(literal, []).append(arm)
-                if not arm.literals:
+            for index, (source, node, (_, longest)) in enumerate(zip(sources, nodes, spans, strict=True)):
+                clauses = [clause for clause in required_clauses(node) if clause]
+                sets = [
+                    [literals.setdefault(literal, len(literals)) for literal in clause]
+                    for clause in clauses[:1] + [clause for clause in clauses[1:] if cost(clause) < _COMMON]
+                ]
+                owners += ([] for _ in range(len(literals) - len(owners)))
+                arm = Arm(number, index, source, node, longest, tuple(map(frozenset, sets[1:])), backend == "auto")
+                for literal in sets[0] if sets else ():
+                    owners[literal].append(arm)
+                if not sets:
                     self._always.append(arm)
-        self._owners = tuple(tuple(arms) for arms in owners.values())
-        self._prefilter = prefilter(list(owners), automaton=backend == "auto")
+        self._owners = tuple(tuple(arms) for arms in owners)
+        self._edges = tuple(_edges(literal) for literal in literals)
+        self._prefilter = prefilter([literal.replace(EDGE, "") for literal in literals], automaton=backend == "auto")
 
     def scan(self, text: str) -> Scan:
         """Ask all regexes about a text; the answers are worked out when asked for."""
         if not text.isascii():
             return Scan(self, text, {}, frozenset(range(len(self.regexes))))
-        hits = self._prefilter.hits(text)
-        found = self._near(text, hits) if len(text) > _SHORT else self._anywhere(text, hits)
+        found = self._near(text) if len(text) > _SHORT else self._anywhere(text)
         for arm in self._always:
-            found.setdefault(arm.regex, {})[arm] = [(0, len(text))]
+            found.setdefault(arm.regex, {})[arm] = ((0, len(text)),)
         return Scan(self, text, found, self._outside)
 
     def whole(self, number: int) -> re.Pattern[str]:
@@ -111,46 +134,63 @@ class Matcher:
             pattern = self._whole[number] = re.compile(self.regexes[number])
         return pattern
 
-    def _anywhere(self, text: str, hits: Iterable[Hit]) -> dict[int, dict[Arm, Windows]]:
-        """The arms that may match, by regex, each to be searched for in the whole text."""
-        found: dict[int, dict[Arm, Windows]] = {}
-        everywhere = ((0, len(text)),)
-        for literal in {hit[0] for hit in hits}:
+    def _hits(self, text: str) -> Iterator[Hit]:
+        """The literals that the text contains, with the word boundaries that they ask for."""
+        edges = self._edges
+        for hit in self._prefilter.hits(text):
+            literal, start, end = hit
+            left, right = edges[literal]
+            if left is not None and (start > 0 and text[start - 1] in _WORD) is left:
+                continue
+            if right is not None and (end < len(text) and text[end] in _WORD) is right:
+                continue
+            yield hit
+
+    def _candidates(self, seen: Collection[int]) -> Iterator[tuple[int, Arm]]:
+        """For each literal seen the arms that need it, and of whose other sets something was seen too."""
+        for literal in seen:
             for arm in self._owners[literal]:
-                found.setdefault(arm.regex, {})[arm] = everywhere
+                for needed in arm.also:
+                    if needed.isdisjoint(seen):
+                        break
+                else:
+                    yield literal, arm
+
+    def _anywhere(self, text: str) -> Found:
+        """The arms that may match, each to be searched for in the whole text."""
+        found: Found = {}
+        everywhere = ((0, len(text)),)
+        for _, arm in self._candidates({hit[0] for hit in self._hits(text)}):
+            found.setdefault(arm.regex, {})[arm] = everywhere
         return found
 
-    def _near(self, text: str, hits: Iterable[Hit]) -> dict[int, dict[Arm, Windows]]:
-        """The arms that may match, by regex, each to be searched for around its literals.
+    def _near(self, text: str) -> Found:
+        """The arms that may match, each to be searched for around its literals.
 
         A match holds a literal, so it lies within `longest` of it. The window's end is one character further, where a
         word boundary still looks, so whatever starts in a window finds the same end as in the whole text.
         """
         places: dict[int, list[tuple[int, int]]] = {}
-        for literal, start, end in hits:
+        for literal, start, end in self._hits(text):
             spots = places.setdefault(literal, [])
             if spots and start - spots[-1][1] < _SHORT:
                 spots[-1] = (spots[-1][0], end)
             else:
                 spots.append((start, end))
         around: dict[Arm, list[tuple[int, int]]] = {}
-        for literal, spots in places.items():
-            for arm in self._owners[literal]:
-                reach = len(text) if arm.longest is None else arm.longest
-                windows = [(max(0, start - reach), min(len(text), end + reach + 1)) for start, end in spots]
-                around.setdefault(arm, []).extend(windows)
-        found: dict[int, dict[Arm, Windows]] = {}
-        for arm, windows in around.items():
-            found.setdefault(arm.regex, {})[arm] = _joined(windows)
+        for literal, arm in self._candidates(places.keys()):
+            around.setdefault(arm, []).extend(places[literal])
+        found: Found = {}
+        for arm, spots in around.items():
+            reach = len(text) if arm.longest is None else arm.longest
+            found.setdefault(arm.regex, {})[arm] = _joined(spots, reach, len(text))
         return found
 
 
 class Scan:
     """What the regexes of a Matcher find in one text."""
 
-    def __init__(
-        self, matcher: Matcher, text: str, found: dict[int, dict[Arm, Windows]], outside: set[int] | frozenset[int]
-    ) -> None:
+    def __init__(self, matcher: Matcher, text: str, found: Found, outside: set[int] | frozenset[int]) -> None:
         self._matcher = matcher
         self._subject = Subject(text)
         self._found = found
@@ -239,28 +279,26 @@ class _Cursor:
         return None
 
 
-def _arms_of(number: int, regex: str, *, re2: bool) -> list[Arm]:
-    found: list[Arm] = []
-    for index, source in enumerate(arms(regex)):
-        tree = parse(source)
-        if tree.shortest == 0:
-            raise Unsupported("a match may be empty")
-        marked = marked_literals(tree.node)
-        literals = frozenset(literal.replace(EDGE, "") for literal in marked) if marked else None
-        found.append(Arm(number, index, source, tree.node, tree.longest, literals, re2))
-    return found
+def _edges(literal: str) -> tuple[bool | None, bool | None]:
+    """Of a marked literal, by side: whether its own outermost character is a word's; None where nothing is asked for.
+
+    At a word boundary the neighbour is a word's character exactly if the outermost is not.
+    """
+    core = literal.replace(EDGE, "")
+    left = core[0] in _WORD if literal.startswith(EDGE) else None
+    return left, core[-1] in _WORD if literal.endswith(EDGE) else None
 
 
-def _joined(windows: list[tuple[int, int]]) -> Windows:
-    """The same places as disjoint windows in order."""
-    windows.sort()
-    joined = [windows[0]]
-    for start, end in windows[1:]:
-        if start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+def _joined(spots: list[tuple[int, int]], reach: int, length: int) -> Windows:
+    """The neighbourhoods of the spots as disjoint windows in order."""
+    windows: list[tuple[int, int]] = []
+    for first, last in sorted(spots):
+        start, end = max(0, first - reach), min(length, last + reach + 1)
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(end, windows[-1][1]))
         else:
-            joined.append((start, end))
-    return joined
+            windows.append((start, end))
+    return windows
 
 
 def _find_literal(literal: str) -> Finder:

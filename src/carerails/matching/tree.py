@@ -1,7 +1,8 @@
-"""A regex as a small typed tree: Python's own parse of it, reduced to what every backend reads alike.
+"""A regex as a small typed tree, of no more than what every backend reads alike.
 
-Python's parser decides what a pattern means, so nothing here can read one differently from `re`. What is left out of
-the tree (flags, groups that capture, look-around, `\\s`, anchors, ...) raises Unsupported: such a regex is run by `re`.
+Groups and alternatives are cut here; everything between them is read by Python's own parser, so nothing can be read
+differently from `re`. What is left out of the tree (flags, groups that capture, look-around, `\\s`, anchors, ...) raises
+Unsupported: such a regex is run by `re`. Rules share vocabularies, so each part is read once and shared.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 _parser: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 
 #: A class with more members than this is taken for "any character" when literals are looked for.
 _SMALL_CLASS = 12
+_CACHE = 1 << 16
 
 _TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
@@ -30,7 +33,17 @@ class Unsupported(ValueError):
     """The regex uses something that only `re` is trusted with."""
 
 
-@dataclass(frozen=True, slots=True)
+# Nodes compare and hash by identity: they are shared, and the same part is worked on once.
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """Exactly these characters."""
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
 class Chars:
     """One character. `members` are those it can be, None when they are many; `source` is RE2's spelling."""
 
@@ -38,28 +51,28 @@ class Chars:
     members: frozenset[str] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Boundary:
     """`\\b`, or `\\B` when `inside`."""
 
     inside: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Sequence:
     """Nodes one after the other."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
     """Alternatives, the first that leads to a match is taken."""
 
     branches: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Repeat:
     """`low` to `high` times; `high` is None when there is no upper bound."""
 
@@ -69,29 +82,7 @@ class Repeat:
     lazy: bool
 
 
-Node = Chars | Boundary | Sequence | Choice | Repeat
-
-
-class Parsed(NamedTuple):
-    """A tree and the lengths, in characters, of the shortest and longest text that it can match."""
-
-    node: Node
-    shortest: int
-    longest: int | None
-
-
-def parse(regex: str) -> Parsed:
-    """Read a regex.
-
-    Raises:
-        re.error: Python cannot compile it.
-        Unsupported: it leaves the subset.
-    """
-    parsed: Any = _parser.parse(regex)
-    if parsed.state.flags != re.UNICODE:
-        raise Unsupported("flags")
-    shortest, longest = parsed.getwidth()
-    return Parsed(_sequence(parsed), int(shortest), None if longest >= _parser.MAXREPEAT else int(longest))
+Node = Text | Chars | Boundary | Sequence | Choice | Repeat
 
 
 def tokens(regex: str) -> Iterator[tuple[int, str]]:
@@ -121,16 +112,44 @@ def arms_at(regex: str) -> list[tuple[int, str]]:
     return found
 
 
-def plain_text(node: Node) -> str | None:
-    """The one text that the node matches, everywhere; None when it is more than a literal."""
-    items = node.items if isinstance(node, Sequence) else (node,)
-    chars = [item.members for item in items if isinstance(item, Chars) and item.members and len(item.members) == 1]
-    return "".join(next(iter(one)) for one in chars) if len(chars) == len(items) else None
+@lru_cache(maxsize=_CACHE)
+def parse(regex: str) -> Node:
+    """Read a regex.
+
+    Raises:
+        re.error: Python cannot compile it.
+        Unsupported: it leaves the subset.
+    """
+    branches = tuple(_concatenation(arm) for arm in arms(regex))
+    return branches[0] if len(branches) == 1 else Choice(branches)
+
+
+@lru_cache(maxsize=_CACHE)
+def lengths(node: Node) -> tuple[int, int | None]:
+    """Characters of the shortest and of the longest text that the node matches; None without a bound."""
+    match node:
+        case Text():
+            return len(node.text), len(node.text)
+        case Chars():
+            return 1, 1
+        case Boundary():
+            return 0, 0
+        case Sequence() | Choice():
+            parts = node.items if isinstance(node, Sequence) else node.branches
+            pairs = [lengths(part) for part in parts]
+            low, high = (sum, sum) if isinstance(node, Sequence) else (min, max)
+            bounded = [longest for _, longest in pairs if longest is not None]
+            return low(pair[0] for pair in pairs), high(bounded) if len(bounded) == len(pairs) else None
+        case Repeat():
+            low, high = lengths(node.item)
+            return low * node.low, None if high is None or node.high is None else high * node.high
 
 
 def to_re2(node: Node) -> str:
     """The tree in RE2's syntax: written anew, so no difference between the two syntaxes can slip in."""
     match node:
+        case Text():
+            return "".join(_escape(ord(char)) for char in node.text)
         case Chars():
             return node.source
         case Boundary():
@@ -144,32 +163,83 @@ def to_re2(node: Node) -> str:
             return f"(?:{to_re2(node.item)}){{{node.low},{high}}}" + ("?" if node.lazy else "")
 
 
-def _sequence(items: Any) -> Node:
-    nodes = tuple(_node(str(op), value) for op, value in items)
-    return nodes[0] if len(nodes) == 1 else Sequence(nodes)
+def _concatenation(arm: str) -> Node:
+    """An arm: its groups, and what stands between them."""
+    items: list[Node] = []
+    depth = start = 0  # `start`: of the group, or of what stands before it
+    group: Node | None = None  # one that has just been closed, and may be quantified
+    for at, token in tokens(arm):
+        if token[0] == "(":
+            if token != "(?:":
+                raise Unsupported(token)
+            if depth == 0:
+                items += _plain(arm[start:at])
+                start = at + len(token)
+            depth += 1
+        elif token == ")" and depth:
+            depth -= 1
+            if depth == 0:
+                group = parse(arm[start:at])
+                items.append(group)
+                start = at + 1
+                continue
+        elif group and (counts := _counts(token)):
+            items[-1] = Repeat(group, *counts)
+            start = at + len(token)
+        group = None
+    if depth:
+        raise re.error("missing ), unterminated subpattern", arm, start)
+    items += _plain(arm[start:])
+    return items[0] if len(items) == 1 else Sequence(tuple(items))
+
+
+@lru_cache(maxsize=_CACHE)
+def _counts(token: str) -> tuple[int, int | None, bool] | None:
+    """What a quantifier says: fewest, most, lazy. None for anything else."""
+    if token[0] not in "*+?{" or token == "{":
+        return None
+    parsed = list(_parser.parse("x" + token))
+    if len(parsed) > 1:  # `{}` is two plain characters
+        return None
+    op, value = parsed[0]
+    if str(op) not in ("MAX_REPEAT", "MIN_REPEAT"):
+        raise Unsupported(str(op))
+    high = None if value[1] == _parser.MAXREPEAT else int(value[1])
+    return int(value[0]), high, str(op) == "MIN_REPEAT"
+
+
+@lru_cache(maxsize=_CACHE)
+def _plain(source: str) -> tuple[Node, ...]:
+    """A piece without groups and alternatives, as Python's parser reads it."""
+    return tuple(_nodes(_parser.parse(source))) if source else ()
+
+
+def _nodes(parsed: Any) -> Iterator[Node]:
+    run = ""
+    for op, value in parsed:
+        if str(op) == "LITERAL":
+            run += chr(value)
+            continue
+        if run:
+            yield Text(run)
+            run = ""
+        yield _node(str(op), value)
+    if run:
+        yield Text(run)
 
 
 def _node(op: str, value: Any) -> Node:
     match op:
-        case "LITERAL":
-            return Chars(_escape(value), frozenset(chr(value)))
         case "NOT_LITERAL":
             return Chars(f"[^{_escape(value)}]", None)
         case "ANY":
             return Chars(".", None)
         case "IN":
             return _chars(value)
-        case "BRANCH":
-            return Choice(tuple(_sequence(branch) for branch in value[1]))
-        case "SUBPATTERN":
-            group, add_flags, del_flags, body = value
-            if group is not None or add_flags or del_flags:
-                raise Unsupported("a capture group or flags")
-            return _sequence(body)
         case "MAX_REPEAT" | "MIN_REPEAT":
             low, high, body = value
-            bound = None if high == _parser.MAXREPEAT else int(high)
-            return Repeat(_sequence(body), int(low), bound, lazy=op == "MIN_REPEAT")
+            item = next(_nodes(body))
+            return Repeat(item, int(low), None if high == _parser.MAXREPEAT else int(high), op == "MIN_REPEAT")
         case "AT" if str(value) in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
             return Boundary(inside=str(value) == "AT_NON_BOUNDARY")
         case _:
