@@ -18,7 +18,8 @@ from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Seque
 #: How a word boundary is marked inside a literal; it is no character of any normalised text.
 EDGE = "\b"
 
-_MOST = 64
+_MOST = 64  # texts in a product of two sets
+_MOST_ALONE = 400  # texts in a set that is only longer by what stands beside it
 _EACH = 3e-5  # what one more literal costs, as a share of texts: prefers few literals where rarity is about equal
 _CLAUSES = 3
 
@@ -27,7 +28,7 @@ _NOTHING: _Set = frozenset({""})
 
 
 class _Found(NamedTuple):
-    """`exact`: all texts the part can match, None when they are too many. `clauses`: required sets, the rarest first."""
+    """`exact`: all texts the part can match, None when too many. `clauses`: required sets, the rarest first."""
 
     exact: _Set | None
     clauses: tuple[_Set, ...]
@@ -79,11 +80,16 @@ def cost(literals: frozenset[str]) -> float:
 
 def fewest(literals: Iterable[str]) -> frozenset[str]:
     """The same set without literals that contain another one of it."""
-    kept: list[str] = []
-    for literal in sorted(set(literals), key=len):
-        if not any(other in literal for other in kept):
-            kept.append(literal)
-    return frozenset(kept)
+    every = frozenset(literals)
+    lengths = sorted({len(literal) for literal in every})
+    return frozenset(literal for literal in every if not _holds_another(literal, every, lengths))
+
+
+def _holds_another(literal: str, every: frozenset[str], lengths: list[int]) -> bool:
+    size = len(literal)
+    return any(
+        literal[at : at + length] in every for length in lengths if length < size for at in range(size - length + 1)
+    )
 
 
 @lru_cache(maxsize=1 << 16)
@@ -105,7 +111,7 @@ def _look(node: Node) -> _Found:
 
 def _from_exact(exact: _Set | None) -> _Found:
     tidy = _tidy(exact) if exact else None
-    return _Found(exact, (tidy,) if tidy else ())
+    return _Found(exact, (fewest(tidy),) if tidy else ())
 
 
 def _choice(branches: list[_Found]) -> _Found:
@@ -116,10 +122,10 @@ def _choice(branches: list[_Found]) -> _Found:
             clauses.append(fewest(text for b in branches for text in b.clauses[min(rank, len(b.clauses) - 1)]))
     exact: set[str] = set()
     for branch in branches:
-        if branch.exact is None or len(exact) > _MOST:
+        if branch.exact is None or len(exact) > _MOST_ALONE:
             return _Found(None, tuple(clauses))
         exact |= branch.exact
-    return _Found(frozenset(exact) if len(exact) <= _MOST else None, tuple(clauses))
+    return _Found(frozenset(exact) if len(exact) <= _MOST_ALONE else None, tuple(clauses))
 
 
 def _repeat(node: Repeat) -> _Found:
@@ -144,26 +150,37 @@ def _powers(one: _Set | None, low: int, high: int) -> _Set | None:
 
 def _sequence(items: list[_Found]) -> _Found:
     """Neighbours' texts are multiplied as long as they are few; of all the sets found, the rarest that lie apart."""
-    whole: _Set | None = None if items else _NOTHING
-    candidates: list[_Candidate] = []
-    for first, item in enumerate(items):
-        candidates += [_Candidate(cost(clause), clause, first, first, inner=True) for clause in item.clauses]
-        product = item.exact
-        for last in range(first + 1, len(items)):
-            product = _times(product, items[last].exact)
-            if product is None:
+    exacts = [item.exact for item in items]
+    whole: _Set | None = _NOTHING
+    for exact in exacts:
+        whole = _times(whole, exact)
+    candidates = [
+        _Candidate(cost(clause), clause, place, place, inner=True)
+        for place, item in enumerate(items)
+        for clause in item.clauses
+    ]
+    for first, exact in enumerate(exacts):
+        # A literal that is only longer is only rarer: what has but one text belongs to its neighbours.
+        if exact is None or (first > 0 and _one(exacts[first - 1])):
+            continue
+        product = exact
+        for last in range(first + 1, len(exacts) + 1):
+            longer = _times(product, exacts[last]) if last < len(exacts) else None
+            if (longer is None or not _one(exacts[last])) and (tidy := _tidy(product)):
+                candidates.append(_Candidate(cost(tidy), tidy, first, last - 1, inner=False))
+            if longer is None:
                 break
-            tidy = _tidy(product)
-            if tidy:
-                candidates.append(_Candidate(cost(tidy), tidy, first, last, inner=False))
-        if first == 0:
-            whole = product
+            product = longer
     candidates.sort(key=lambda c: (c.cost, c.first, c.last))
     chosen: list[_Candidate] = []
     for candidate in candidates:
         if len(chosen) < _CLAUSES and all(_apart(candidate, other) for other in chosen):
             chosen.append(candidate)
-    return _Found(whole, tuple(candidate.literals for candidate in chosen))
+    return _Found(whole, tuple(fewest(candidate.literals) for candidate in chosen))
+
+
+def _one(exact: _Set | None) -> bool:
+    return exact is not None and len(exact) == 1
 
 
 def _apart(one: _Candidate, other: _Candidate) -> bool:
@@ -172,20 +189,22 @@ def _apart(one: _Candidate, other: _Candidate) -> bool:
 
 
 def _times(left: _Set | None, right: _Set | None) -> _Set | None:
-    if left is None or right is None or len(left) * len(right) > _MOST:
+    if left is None or right is None:
+        return None
+    if len(left) * len(right) > (_MOST_ALONE if 1 in (len(left), len(right)) else _MOST):
         return None
     return frozenset(a + b for a in left for b in right)
 
 
 def _tidy(literals: _Set) -> _Set | None:
-    """Marks only at the ends, and no literal that contains another; None when one is empty, so requires nothing."""
+    """Marks only at the ends; None when a text is empty, so that the set requires nothing."""
     outer: set[str] = set()
     for literal in literals:
         core = literal.replace(EDGE, "")
         if not core:
             return None
         outer.add(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE))
-    return fewest(outer)
+    return frozenset(outer)
 
 
 _WORDS = re.compile(r"[a-z0-9]+")

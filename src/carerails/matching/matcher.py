@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heapreplace
@@ -24,6 +24,9 @@ Windows = Sequence[tuple[int, int]]
 
 #: Up to this length, in characters, a text is searched whole: finding the places costs more than it saves.
 _SHORT = 400
+
+#: Places of a literal that are closer than this are searched as one.
+_CLOSE = 60
 
 #: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
 _COMMON = 0.3
@@ -48,8 +51,9 @@ Finder = Callable[[Subject, int, int], "tuple[int, int] | None"]
 
 @dataclass(eq=False)
 class Arm:
-    """One alternative of a regex. `also`: numbers of the literals, one of each set of which it needs besides.
+    """One alternative of a regex.
 
+    `first` and each set of `also` hold the numbers of literals, of which any match has at least one.
     `longest` is the length of its longest match, None without a bound.
     """
 
@@ -58,6 +62,7 @@ class Arm:
     source: str
     node: Node
     longest: int | None
+    first: frozenset[int]
     also: tuple[frozenset[int], ...]
     re2: bool
 
@@ -104,15 +109,15 @@ class Matcher:
                 continue
             for index, (source, node, (_, longest)) in enumerate(zip(sources, nodes, spans, strict=True)):
                 clauses = [clause for clause in required_clauses(node) if clause]
-                sets = [
-                    [literals.setdefault(literal, len(literals)) for literal in clause]
+                first, *also = [
+                    frozenset(literals.setdefault(literal, len(literals)) for literal in clause)
                     for clause in clauses[:1] + [clause for clause in clauses[1:] if cost(clause) < _COMMON]
-                ]
+                ] or [frozenset[int]()]
                 owners += ([] for _ in range(len(literals) - len(owners)))
-                arm = Arm(number, index, source, node, longest, tuple(map(frozenset, sets[1:])), backend == "auto")
-                for literal in sets[0] if sets else ():
+                arm = Arm(number, index, source, node, longest, first, tuple(also), backend == "auto")
+                for literal in first:
                     owners[literal].append(arm)
-                if not sets:
+                if not first:
                     self._always.append(arm)
         self._owners = tuple(tuple(arms) for arms in owners)
         self._edges = tuple(_edges(literal) for literal in literals)
@@ -122,7 +127,7 @@ class Matcher:
         """Ask all regexes about a text; the answers are worked out when asked for."""
         if not text.isascii():
             return Scan(self, text, {}, frozenset(range(len(self.regexes))))
-        found = self._near(text) if len(text) > _SHORT else self._anywhere(text)
+        found = self._found(text)
         for arm in self._always:
             found.setdefault(arm.regex, {})[arm] = ((0, len(text)),)
         return Scan(self, text, found, self._outside)
@@ -134,57 +139,87 @@ class Matcher:
             pattern = self._whole[number] = re.compile(self.regexes[number])
         return pattern
 
-    def _hits(self, text: str) -> Iterator[Hit]:
-        """The literals that the text contains, with the word boundaries that they ask for."""
-        edges = self._edges
+    def _found(self, text: str) -> Found:
+        """The arms that may match: each of their sets was seen, within reach of each other."""
+        places: dict[int, list[Hit]] = {}
         for hit in self._prefilter.hits(text):
-            literal, start, end = hit
-            left, right = edges[literal]
-            if left is not None and (start > 0 and text[start - 1] in _WORD) is left:
-                continue
-            if right is not None and (end < len(text) and text[end] in _WORD) is right:
-                continue
-            yield hit
-
-    def _candidates(self, seen: Collection[int]) -> Iterator[tuple[int, Arm]]:
-        """For each literal seen the arms that need it, and of whose other sets something was seen too."""
-        for literal in seen:
-            for arm in self._owners[literal]:
-                for needed in arm.also:
-                    if needed.isdisjoint(seen):
-                        break
-                else:
-                    yield literal, arm
-
-    def _anywhere(self, text: str) -> Found:
-        """The arms that may match, each to be searched for in the whole text."""
+            if hit[0] in places:
+                places[hit[0]].append(hit)
+            else:
+                places[hit[0]] = [hit]
+        seen = {literal for literal, hits in places.items() if self._at_edges(text, hits)}
         found: Found = {}
         everywhere = ((0, len(text)),)
-        for _, arm in self._candidates({hit[0] for hit in self._hits(text)}):
-            found.setdefault(arm.regex, {})[arm] = everywhere
+        around = None if len(text) <= _SHORT else _Places(places, len(text))
+        for literal in seen:
+            for arm in self._owners[literal]:
+                for clause in arm.also:
+                    if clause.isdisjoint(seen):
+                        break
+                else:
+                    windows = around.windows(arm) if around else everywhere
+                    if windows:
+                        found.setdefault(arm.regex, {})[arm] = windows
         return found
 
-    def _near(self, text: str) -> Found:
-        """The arms that may match, each to be searched for around its literals.
+    def _at_edges(self, text: str, hits: list[Hit]) -> bool:
+        """Whether one of a literal's hits has the word boundaries that the literal asks for."""
+        left, right = self._edges[hits[0][0]]
+        if left is None and right is None:
+            return True
+        for _, start, end in hits:
+            if (left is None or (start > 0 and text[start - 1] in _WORD) is not left) and (
+                right is None or (end < len(text) and text[end] in _WORD) is not right
+            ):
+                return True
+        return False
 
-        A match holds a literal, so it lies within `longest` of it. The window's end is one character further, where a
-        word boundary still looks, so whatever starts in a window finds the same end as in the whole text.
-        """
-        places: dict[int, list[tuple[int, int]]] = {}
-        for literal, start, end in self._hits(text):
-            spots = places.setdefault(literal, [])
-            if spots and start - spots[-1][1] < _SHORT:
-                spots[-1] = (spots[-1][0], end)
+
+class _Places:
+    """Where in a long text to search for an arm: around its literals.
+
+    A match holds a literal of each of the arm's sets, so it lies within `longest` of one of each. A window ends one
+    character further, where a word boundary still looks, so what starts in a window ends as it does in the whole text.
+    """
+
+    def __init__(self, places: dict[int, list[Hit]], length: int) -> None:
+        self._places = places
+        self._length = length
+        self._spots: dict[int, list[tuple[int, int]]] = {}
+        self._windows: dict[Arm, Windows] = {}
+
+    def windows(self, arm: Arm) -> Windows:
+        """Disjoint windows, in order; none if the arm's literals lie too far apart."""
+        windows = self._windows.get(arm)
+        if windows is None:
+            reach = self._length if arm.longest is None else arm.longest
+            windows = self._around(arm.first, reach)
+            for clause in arm.also:
+                windows = _common(windows, self._around(clause, reach))
+            self._windows[arm] = windows
+        return windows
+
+    def _around(self, clause: frozenset[int], reach: int) -> Windows:
+        windows: list[tuple[int, int]] = []
+        for first, last in sorted(spot for literal in clause & self._places.keys() for spot in self._clusters(literal)):
+            start, end = max(0, first - reach), min(self._length, last + reach + 1)
+            if windows and start <= windows[-1][1]:
+                windows[-1] = (windows[-1][0], max(end, windows[-1][1]))
             else:
-                spots.append((start, end))
-        around: dict[Arm, list[tuple[int, int]]] = {}
-        for literal, arm in self._candidates(places.keys()):
-            around.setdefault(arm, []).extend(places[literal])
-        found: Found = {}
-        for arm, spots in around.items():
-            reach = len(text) if arm.longest is None else arm.longest
-            found.setdefault(arm.regex, {})[arm] = _joined(spots, reach, len(text))
-        return found
+                windows.append((start, end))
+        return windows
+
+    def _clusters(self, literal: int) -> list[tuple[int, int]]:
+        """The literal's places, those close together as one, so that there are never many."""
+        spots = self._spots.get(literal)
+        if spots is None:
+            spots = self._spots[literal] = []
+            for _, start, end in self._places[literal]:
+                if spots and start - spots[-1][1] < _CLOSE:
+                    spots[-1] = (spots[-1][0], end)
+                else:
+                    spots.append((start, end))
+        return spots
 
 
 class Scan:
@@ -289,16 +324,19 @@ def _edges(literal: str) -> tuple[bool | None, bool | None]:
     return left, core[-1] in _WORD if literal.endswith(EDGE) else None
 
 
-def _joined(spots: list[tuple[int, int]], reach: int, length: int) -> Windows:
-    """The neighbourhoods of the spots as disjoint windows in order."""
-    windows: list[tuple[int, int]] = []
-    for first, last in sorted(spots):
-        start, end = max(0, first - reach), min(length, last + reach + 1)
-        if windows and start <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], max(end, windows[-1][1]))
+def _common(one: Windows, other: Windows) -> Windows:
+    """Where two lists of windows overlap."""
+    overlaps: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if start < end:
+            overlaps.append((start, end))
+        if one[i][1] < other[j][1]:
+            i += 1
         else:
-            windows.append((start, end))
-    return windows
+            j += 1
+    return overlaps
 
 
 def _find_literal(literal: str) -> Finder:

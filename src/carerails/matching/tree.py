@@ -1,7 +1,7 @@
 """A regex as a small typed tree, of no more than what every backend reads alike.
 
 Groups and alternatives are cut here; everything between them is read by Python's own parser, so nothing can be read
-differently from `re`. What is left out of the tree (flags, groups that capture, look-around, `\\s`, anchors, ...) raises
+differently from `re`. What is left out of the tree (flags, groups that capture, look-around, `\\s`, anchors) raises
 Unsupported: such a regex is run by `re`. Rules share vocabularies, so each part is read once and shared.
 """
 
@@ -24,7 +24,7 @@ _CACHE = 1 << 16
 _TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
     r"|\(\?(?:[:=!>]|<[=!]|P<\w*>|P=\w*\)|#[^)]*\)|[a-zA-Z]*-?[a-zA-Z]+[:)]|\(\w*\))?"
-    r"|\{\d*(?:,\d*)?\}[?+]?|[*+?][?+]?|.",
+    r"|\{\d*(?:,\d*)?\}[?+]?|[*+?][?+]?|[^\\\[({|)}*+?]+|.",
     re.DOTALL,
 )
 
@@ -86,7 +86,7 @@ Node = Text | Chars | Boundary | Sequence | Choice | Repeat
 
 
 def tokens(regex: str) -> Iterator[tuple[int, str]]:
-    """The regex cut into escapes, classes, group openings, quantifiers and single characters, with their offsets."""
+    """The regex cut into escapes, classes, group openings, quantifiers, and runs of other characters, with offsets."""
     for match in _TOKEN.finditer(regex):
         yield match.start(), match.group()
 
@@ -98,6 +98,8 @@ def arms(regex: str) -> list[str]:
 
 def arms_at(regex: str) -> list[tuple[int, str]]:
     """The top-level alternatives with their offsets."""
+    if "|" not in regex:
+        return [(0, regex)]
     depth = start = 0
     found: list[tuple[int, str]] = []
     for at, token in tokens(regex):
