@@ -22,6 +22,7 @@ _MOST = 64  # texts in a product of two sets
 _MOST_ALONE = 400  # texts in a set that is only longer by what stands beside it
 _EACH = 3e-5  # what one more literal costs, as a share of texts: prefers few literals where rarity is about equal
 _CLAUSES = 3
+_WORDS = re.compile(r"[^\W_]+")
 
 _Set = frozenset[str]
 _NOTHING: _Set = frozenset({""})
@@ -197,17 +198,14 @@ def _times(left: _Set | None, right: _Set | None) -> _Set | None:
 
 
 def _tidy(literals: _Set) -> _Set | None:
-    """Marks only at the ends; None when a text is empty, so that the set requires nothing."""
+    """Marks only at the ends; None when a text has no letter or digit, so that the set requires next to nothing."""
     outer: set[str] = set()
     for literal in literals:
         core = literal.replace(EDGE, "")
-        if not core:
+        if not _WORDS.search(core):
             return None
         outer.add(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE))
     return frozenset(outer)
-
-
-_WORDS = re.compile(r"[a-z0-9]+")
 
 
 @lru_cache(maxsize=1 << 16)

@@ -25,8 +25,8 @@ Windows = Sequence[tuple[int, int]]
 #: Up to this length, in characters, a text is searched whole: finding the places costs more than it saves.
 _SHORT = 400
 
-#: Places of a literal that are closer than this are searched as one.
-_CLOSE = 60
+#: Places of a literal closer than this are searched as one; reach is rounded up to it, so that arms share the work.
+_CLOSE = 64
 
 #: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
 _COMMON = 0.3
@@ -184,30 +184,32 @@ class _Places:
 
     def __init__(self, places: dict[int, list[Hit]], length: int) -> None:
         self._places = places
+        self._literals = frozenset(places)
         self._length = length
         self._spots: dict[int, list[tuple[int, int]]] = {}
-        self._windows: dict[Arm, Windows] = {}
+        self._windows: dict[tuple[frozenset[int], int], Windows] = {}
 
     def windows(self, arm: Arm) -> Windows:
         """Disjoint windows, in order; none if the arm's literals lie too far apart."""
-        windows = self._windows.get(arm)
-        if windows is None:
-            reach = self._length if arm.longest is None else arm.longest
-            windows = self._around(arm.first, reach)
-            for clause in arm.also:
-                windows = _common(windows, self._around(clause, reach))
-            self._windows[arm] = windows
+        reach = self._length if arm.longest is None else -(-arm.longest // _CLOSE) * _CLOSE
+        windows = self._around(arm.first, reach)
+        for clause in arm.also:
+            windows = _common(windows, self._around(clause, reach))
         return windows
 
     def _around(self, clause: frozenset[int], reach: int) -> Windows:
-        windows: list[tuple[int, int]] = []
-        for first, last in sorted(spot for literal in clause & self._places.keys() for spot in self._clusters(literal)):
+        windows = self._windows.get((clause, reach))
+        if windows is not None:
+            return windows
+        found: list[tuple[int, int]] = []
+        for first, last in sorted(spot for literal in clause & self._literals for spot in self._clusters(literal)):
             start, end = max(0, first - reach), min(self._length, last + reach + 1)
-            if windows and start <= windows[-1][1]:
-                windows[-1] = (windows[-1][0], max(end, windows[-1][1]))
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
             else:
-                windows.append((start, end))
-        return windows
+                found.append((start, end))
+        self._windows[clause, reach] = found
+        return found
 
     def _clusters(self, literal: int) -> list[tuple[int, int]]:
         """The literal's places, those close together as one, so that there are never many."""
@@ -358,15 +360,16 @@ def _find_re(source: str) -> Finder:
 
 
 def _find_re2(node: Node) -> Finder | None:
-    """None where RE2 is missing, or declines (a count above 1,000)."""
+    """None where RE2 is missing, or declines (a count above 1,000), or does not agree with `re`."""
     try:
         re2: Any = importlib.import_module("re2")
-    except ImportError:
+        regex = to_re2(node).encode()
+    except (ImportError, Unsupported):
         return None
     options = re2.Options()
     options.log_errors = False
     try:
-        search = re2.compile(to_re2(node).encode(), options).search
+        search = re2.compile(regex, options).search
     except re2.error:
         return None
 

@@ -148,7 +148,11 @@ def lengths(node: Node) -> tuple[int, int | None]:
 
 
 def to_re2(node: Node) -> str:
-    """The tree in RE2's syntax: written anew, so no difference between the two syntaxes can slip in."""
+    """The tree in RE2's syntax: written anew, so no difference between the two syntaxes can slip in.
+
+    Raises:
+        Unsupported: something is repeated that may be empty, where RE2 stops earlier than `re`.
+    """
     match node:
         case Text():
             return "".join(_escape(ord(char)) for char in node.text)
@@ -161,6 +165,8 @@ def to_re2(node: Node) -> str:
         case Choice():
             return "(?:" + "|".join(to_re2(branch) for branch in node.branches) + ")"
         case Repeat():
+            if node.high != 1 and lengths(node.item)[0] == 0:
+                raise Unsupported("a repeat of what may be empty")
             high = "" if node.high is None else node.high
             return f"(?:{to_re2(node.item)}){{{node.low},{high}}}" + ("?" if node.lazy else "")
 
