@@ -130,7 +130,10 @@ class Expressions:
     def _logic(self, word: str, operand: Callable[[], Expression]) -> Expression:
         start = self.token
         parts = [operand()]
-        while self.accept(word):
+        while self.sees(word):
+            joint = self.take()
+            if self.tokens[self.at].column == joint.column + len(word):
+                self.unexpected(f"a space after `{word}`")
             parts.append(operand())
         if len(parts) == 1:
             return parts[0]

@@ -35,6 +35,8 @@ class _Parser(Statements):
         while line := self.line:
             try:
                 if line.is_comment:
+                    if line.indent:
+                        self.note("comment-indent", line.tokens[0])
                     self.index += 1
                 elif line.indent:
                     self.next_line(line)
@@ -71,8 +73,9 @@ class _Parser(Statements):
         meta = self.meta(self.lines[first : self.index])
         self.next_line(line)
         header = self.header(meta)
-        body, doc = self.flow_body(line)
-        return replace(header, body=body, doc=doc)
+        self.doc = ""
+        body = self.block(line)
+        return replace(header, body=body, doc=self.doc)
 
     def main(self, first: Line, header: Line) -> Flow:
         """Keep the orchestration flow as text."""

@@ -30,6 +30,7 @@ class Statements(Expressions):
         self.source = source
         self.lines = list(lines(source.text))
         self.index = 0
+        self.doc = ""
 
     @property
     def line(self) -> Line | None:
@@ -57,21 +58,6 @@ class Statements(Expressions):
             self.note("duplicate-parameter", token, [name])
         return name
 
-    def flow_body(self, header: Line) -> tuple[tuple[Statement, ...], str]:
-        """The statements of a flow, and its docstring."""
-        index = self.index
-        while (line := self.line) and line.is_comment and line.indent > header.indent:
-            self.index += 1
-        doc = ""
-        if line and line.indent > header.indent and line.tokens[0].kind == "doc" and len(line.tokens) == 2:
-            doc = line.tokens[0].text[3:-3].strip()
-            index = self.index + 1
-        self.index = index
-        following = self.line
-        if doc and (not following or following.indent <= header.indent):
-            return (), doc
-        return self.block(header), doc
-
     def block(self, header: Line) -> tuple[Statement, ...]:
         """What is indented under a line."""
         first = self.line
@@ -90,7 +76,10 @@ class Statements(Expressions):
                 self.index += 1
             else:
                 try:
-                    statements.append(self.statement(line))
+                    if line.tokens[0].kind == "doc" and header.tokens[0].text == "flow" and not (statements or self.doc):
+                        self.docstring(line)
+                    else:
+                        statements.append(self.statement(line))
                 except Rejected:
                     self.skip_block(line.indent)
         after = self.line
@@ -101,6 +90,12 @@ class Statements(Expressions):
                 self.index += 1
                 return (*statements, *self.block(header))
         return tuple(statements)
+
+    def docstring(self, line: Line) -> None:
+        """The first line of a flow may say why it is there."""
+        self.next_line(line)
+        self.doc = self.take().text[3:-3].strip()
+        self.expect_end()
 
     def statement(self, line: Line) -> Statement:
         """One statement, with what is indented under it."""

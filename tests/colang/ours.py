@@ -1,0 +1,77 @@
+"""Short ways to our own parser and compiler."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from carerails.colang import CompiledFlow, CompileError, Diagnostic, File, Report, Scans, Source, compile_flows, parse
+from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
+from carerails.matching import Matcher
+
+
+def parsed(text: str) -> File:
+    """The file, read without an error."""
+    report = Report()
+    file = parse(Source("x.co", text), report)
+    report.raise_if_any()
+    return file
+
+
+class Program:
+    """Compiled flows of one text, ready to run."""
+
+    def __init__(self, text: str) -> None:
+        report = Report()
+        flows = {flow.name: flow for flow in parsed(text).flows if not flow.source}
+        self.flows: dict[str, CompiledFlow]
+        self.flows, self.regexes = compile_flows(flows, report)
+        report.raise_if_any()
+        self._matcher = Matcher(self.regexes)
+
+    def run(self, name: str, arguments: Sequence[Any]) -> Any:
+        """The value of a flow."""
+        return self.flows[name](Scans(self._matcher), copy.deepcopy(list(arguments)))
+
+
+def problems(text: str) -> tuple[Diagnostic, ...]:
+    """What is wrong with a text; nothing where it compiles."""
+    try:
+        Program(text)
+    except CompileError as error:
+        return error.diagnostics
+    return ()
+
+
+def shape(flow: Flow) -> tuple[Any, ...]:
+    """As `nemo.shape`."""
+    decorators = [("meta", dict(flow.meta))] if flow.meta is not None else []
+    return flow.name, list(flow.parameters), decorators, _steps(flow.body)
+
+
+def _steps(body: Sequence[Statement]) -> list[Any]:
+    steps: list[Any] = []
+    for statement in body:
+        match statement:
+            case Assign():
+                steps.append(("=", statement.name, statement.line))
+            case Return():
+                steps.append(("return", statement.line))
+            case Await():
+                steps.append(("await", statement.flow, len(statement.arguments), statement.name, statement.line))
+            case If():
+                rest = _steps(statement.otherwise)
+                for branch in reversed(statement.branches):
+                    rest = [("if", _steps(branch.body), rest)]
+                steps += rest
+    return steps
+
+
+def alike(left: Any, right: Any) -> bool:
+    """Equal and of one type, all the way down: 1 is not True."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(alike(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(alike, left, right))
+    return type(left) is type(right) and left == right
