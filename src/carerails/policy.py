@@ -22,10 +22,10 @@ from carerails.colang import (
     compile_flows,
     parse,
     parse_examples,
+    pure_flows,
 )
 from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
-from carerails.colang.parser import MAIN
 from carerails.colang.rules import CHECK, GUARDS, Rule, RuleMeta, Template, check_meta, rules_of, templates_of
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError, UsageError
@@ -64,7 +64,7 @@ class Policy:
         self._flows = tuple(flows)
         self._root = root
         self.examples = tuple(examples)
-        pure = _by_name(self._flows, report)
+        pure = pure_flows(self._flows, report)
         if not check:
             for name in (CHECK, GUARDS):
                 pure.pop(name, None)
@@ -240,21 +240,6 @@ def _files(rails: Path, *, examples: bool) -> Iterable[Path]:
     for path in sorted(rails.rglob("*.co")):
         if examples or path.relative_to(rails).parts[0] != EXAMPLES:
             yield path
-
-
-def _by_name(flows: Iterable[Flow], report: Report) -> dict[str, Flow]:
-    """The pure flows; a name may be used once."""
-    found: dict[str, Flow] = {}
-    mains: list[Flow] = []
-    for flow in flows:
-        same = mains[0] if flow.name == MAIN and mains else found.get(flow.name)
-        if same:
-            report.add("duplicate-flow", flow.file, flow.line, flow.column, [flow.name, f"{same.file}:{same.line}"])
-        elif flow.name == MAIN:
-            mains.append(flow)
-        else:
-            found[flow.name] = flow
-    return found
 
 
 def _shown(rule: Rule) -> dict[str, Any]:

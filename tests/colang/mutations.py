@@ -44,11 +44,11 @@ flow vocabulary of words $text $or -> $x
 # tail
 '''
 ARGUMENTS = ["xx", "dolor", "es-419", "a", "tight chest pain, don't"]
-_WORDS = (
-    "# ( ) [ ] { } \" ' $ \\ , . : + - = @ x 1 é -> pass".split(" ")
-    + ["and ", "or ", "not ", "if ", "in ", "is ", "as ", "await ", "return ", "flow ", "elif ", "else\n", "or when "]
-    + [" ", "  ", "\t", "\n", "\n  ", "\n    ", "\n\n", "\n# c", "\n  # c\n", "\n    # c\n", '"""', "$text", "$x"]
-)
+_WORDS = [
+    *"# ( ) [ ] { } \" ' $ \\ , . : + - = @ x 1 é -> pass $text $x".split(" "),
+    *("and ", "or ", "not ", "if ", "in ", "is ", "as ", "await ", "return ", "flow ", "elif ", "else\n", "or when "),
+    *(" ", "  ", "\t", "\n", "\n  ", "\n    ", "\n\n", "\n# c", "\n  # c\n", "\n    # c\n", '"""'),
+]
 
 
 def mutated(text: str, rng: random.Random) -> str:

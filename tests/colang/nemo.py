@@ -43,7 +43,9 @@ def _steps(elements: Sequence[Any]) -> list[Any]:
                 steps.append(("return", element._source.line))
             case "SpecOp":
                 spec = element.spec
-                steps.append((element.op, spec.name, len(spec.arguments), element.return_var_name, element._source.line))
+                steps.append(
+                    (element.op, spec.name, len(spec.arguments), element.return_var_name, element._source.line)
+                )
             case "If":
                 steps.append(("if", _steps(element.then_elements), _steps(element.else_elements or [])))
             case "dict":  # a docstring

@@ -6,7 +6,18 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from carerails.colang import CompiledFlow, CompileError, Diagnostic, File, Report, Scans, Source, compile_flows, parse
+from carerails.colang import (
+    CompiledFlow,
+    CompileError,
+    Diagnostic,
+    File,
+    Report,
+    Scans,
+    Source,
+    compile_flows,
+    parse,
+    pure_flows,
+)
 from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
 from carerails.matching import Matcher
 
@@ -24,7 +35,7 @@ class Program:
 
     def __init__(self, text: str) -> None:
         report = Report()
-        flows = {flow.name: flow for flow in parsed(text).flows if not flow.source}
+        flows = pure_flows(parsed(text).flows, report)
         self.flows: dict[str, CompiledFlow]
         self.flows, self.regexes = compile_flows(flows, report)
         report.raise_if_any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 from hypothesis import strategies as st
@@ -26,8 +27,7 @@ def literal(value: str) -> str:
 
 def sayable(value: str) -> bool:
     """Whether one literal can hold the value: no variable's name in it, no backslash at its end."""
-    names = any(a == "$" and (b.isalpha() or b == "_") for a, b in zip(value, value[1:], strict=False))
-    return not names and not value.endswith("\\")
+    return not re.search(r"\$[A-Za-z_]|\\$", value)
 
 
 strings = st.text(LETTERS, max_size=8).filter(sayable).map(literal) | st.sampled_from(PATTERNS).map(literal)
@@ -64,7 +64,7 @@ def lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 texts = st.recursive(st.one_of(strings, st.sampled_from(["$text", "$numbers.emergency"])), _texts, max_leaves=5)
 wholes = st.one_of(
     st.integers(0, 12).map(str),
-    st.sampled_from(["$number", "$numbers.doses", 'int("42")', 'int($numbers.emergency)', "$numbers.missing"]),
+    st.sampled_from(["$number", "$numbers.doses", 'int("42")', "int($numbers.emergency)", "$numbers.missing"]),
     _mostly(texts | lists(texts)).map(lambda value: f"len({value})"),
 )
 

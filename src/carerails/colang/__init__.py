@@ -3,7 +3,7 @@
 from carerails.colang.compiler import CompiledFlow, Pattern, Regex, Scans, compile_flows
 from carerails.colang.diagnostics import KINDS, CompileError, Diagnostic, Report
 from carerails.colang.examples import parse_examples
-from carerails.colang.parser import parse
+from carerails.colang.parser import parse, pure_flows
 from carerails.colang.tree import Example, File, Flow, Source
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "compile_flows",
     "parse",
     "parse_examples",
+    "pure_flows",
 ]

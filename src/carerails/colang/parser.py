@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from carerails.colang.diagnostics import Rejected, Report
@@ -28,6 +29,21 @@ def parse(source: Source, report: Report) -> File:
     return _Parser(source, report).file_tree()
 
 
+def pure_flows(flows: Iterable[Flow], report: Report) -> dict[str, Flow]:
+    """All flows but `main`, by name; a name may be used once."""
+    found: dict[str, Flow] = {}
+    mains: list[Flow] = []
+    for flow in flows:
+        same = mains[0] if flow.name == MAIN and mains else found.get(flow.name)
+        if same:
+            report.add("duplicate-flow", flow.file, flow.line, flow.column, [flow.name, f"{same.file}:{same.line}"])
+        elif flow.name == MAIN:
+            mains.append(flow)
+        else:
+            found[flow.name] = flow
+    return found
+
+
 class _Parser(Statements):
     def file_tree(self) -> File:
         flows: list[Flow] = []
@@ -36,7 +52,7 @@ class _Parser(Statements):
             try:
                 if line.is_comment:
                     if line.indent:
-                        self.note("comment-indent", line.tokens[0])
+                        self.note("comment-indent", line.head)
                     self.index += 1
                 elif line.indent:
                     self.next_line(line)

@@ -68,15 +68,19 @@ class Statements(Expressions):
         while (line := self.line) and line.indent > header.indent:
             if line.indent != first.indent:
                 before = self.lines[self.index - 1]
-                crooked = before.is_comment or line.is_comment
-                at = before.tokens[-1] if before.is_comment and not line.is_comment else line.tokens[0]
-                self.note("comment-indent" if crooked else "indent", at)
+                # A comment out of place moves the line behind it out of its block.
+                culprit = before if before.is_comment and not line.is_comment else line
+                self.note("comment-indent" if culprit.is_comment else "indent", culprit.head)
                 self.index += 1
             elif line.is_comment:
                 self.index += 1
             else:
                 try:
-                    if line.tokens[0].kind == "doc" and header.tokens[0].text == "flow" and not (statements or self.doc):
+                    if (
+                        line.tokens[0].kind == "doc"
+                        and header.tokens[0].text == "flow"
+                        and not (statements or self.doc)
+                    ):
                         self.docstring(line)
                     else:
                         statements.append(self.statement(line))
@@ -86,7 +90,7 @@ class Statements(Expressions):
         if after and after.is_comment and self.index + 1 < len(self.lines):
             following = self.lines[self.index + 1]
             if not following.is_comment and following.indent > max(header.indent, after.indent):
-                self.note("comment-indent", after.tokens[-1])
+                self.note("comment-indent", after.head)
                 self.index += 1
                 return (*statements, *self.block(header))
         return tuple(statements)
@@ -205,7 +209,7 @@ class Statements(Expressions):
         if found.indent != line.indent or found.tokens[0].text not in ("elif", "else"):
             return None
         if index > self.index:
-            self.note("comment-indent", self.lines[self.index].tokens[-1])
+            self.note("comment-indent", self.lines[self.index].head)
             self.index = index
         return found
 

@@ -64,6 +64,11 @@ class Line:
         """Nothing but a comment."""
         return len(self.tokens) == 1
 
+    @property
+    def head(self) -> Token:
+        """Its first token, be it a comment."""
+        return Token("comment", "#", self.number, self.indent + 1) if self.is_comment else self.tokens[0]
+
 
 def lines(text: str) -> Iterator[Line]:
     """Cut a file into logical lines. Never fails: what cannot be read becomes a token that says so."""
