@@ -30,8 +30,8 @@ def run(
     as_json: bool,
 ) -> int:
     """Compare, print, write the report; the exit code says whether checks failed or a slice's rule does not hold."""
-    pieces = _pieces(slices, data)
     runs = _engines(engines, rails)
+    pieces = _pieces(slices, data)
     results: list[Result] = []
     complete = True
     with ExitStack() as stack:

@@ -130,6 +130,7 @@ def _in_processes(lines: Iterable[Numbered], engine: str, rails: Path | None, wo
 
 
 _worker: Decider | None = None
+_worker_life = ExitStack()  # keeps the worker's engine open until the process ends
 
 
 def _start_worker(engine: str, rails: Path | None) -> None:
@@ -137,7 +138,7 @@ def _start_worker(engine: str, rails: Path | None) -> None:
 
     global _worker  # noqa: PLW0603  one engine a process, opened once
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    _worker = deciding(engine, rails).__enter__()
+    _worker = _worker_life.enter_context(deciding(engine, rails))
 
 
 def _work(chunk: list[Numbered]) -> list[Record]:
