@@ -12,7 +12,7 @@ from carerails.matching.tree import Choice, Node, Repeat, Sequence, Unsupported,
 #: A guard needs at least this many characters.
 SHORTEST_LITERAL = 3
 #: The most that a repeat within a repeat may multiply to.
-MOST_NESTED = 50
+MOST_NESTED = 99
 
 
 class Problem(NamedTuple):
