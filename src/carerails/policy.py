@@ -20,6 +20,7 @@ from carerails.colang import (
     Scans,
     Source,
     compile_flows,
+    matcher_of,
     parse,
     parse_examples,
     pure_flows,
@@ -29,7 +30,6 @@ from carerails.colang.diagnostics import nearest
 from carerails.colang.rules import CHECK, GUARDS, Rule, RuleMeta, Template, check_meta, rules_of, templates_of
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError, UsageError
-from carerails.matching import Matcher
 
 __all__ = ["CompileError", "Match", "Pattern", "Policy", "Rule", "RuleMeta", "Template", "read_rails"]
 
@@ -81,7 +81,7 @@ class Policy:
         self.rules: Mapping[str, Rule] = rules_of(pure.values(), arms, report)
         self.templates: Mapping[str, Template] = templates_of(pure.values(), report)
         report.raise_if_any()
-        self._matcher = Matcher(regexes)
+        self._matcher = matcher_of(self._compiled, regexes, report)
         self._given = [self._value(name) for name in given.values()]
 
     @classmethod

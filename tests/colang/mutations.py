@@ -45,7 +45,8 @@ flow vocabulary of words $text $or -> $x
 '''
 ARGUMENTS = ["xx", "dolor", "es-419", "a", "tight chest pain, don't"]
 _WORDS = [
-    *"# ( ) [ ] { } \" ' $ \\ , . : + - = @ x 1 é -> pass $text $x".split(" "),
+    *"#()[]{}\"'$\\,.:+-=@x1é",
+    *("->", "pass", "$text", "$x"),
     *("and ", "or ", "not ", "if ", "in ", "is ", "as ", "await ", "return ", "flow ", "elif ", "else\n", "or when "),
     *(" ", "  ", "\t", "\n", "\n  ", "\n    ", "\n\n", "\n# c", "\n  # c\n", "\n    # c\n", '"""'),
 ]

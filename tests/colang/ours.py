@@ -15,11 +15,11 @@ from carerails.colang import (
     Scans,
     Source,
     compile_flows,
+    matcher_of,
     parse,
     pure_flows,
 )
 from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
-from carerails.matching import Matcher
 
 
 def parsed(text: str) -> File:
@@ -39,7 +39,7 @@ class Program:
         self.flows: dict[str, CompiledFlow]
         self.flows, self.regexes = compile_flows(flows, report)
         report.raise_if_any()
-        self._matcher = Matcher(self.regexes)
+        self._matcher = matcher_of(self.flows, self.regexes, report)
 
     def run(self, name: str, arguments: Sequence[Any]) -> Any:
         """The value of a flow."""
@@ -72,7 +72,7 @@ def _steps(body: Sequence[Statement]) -> list[Any]:
             case Await():
                 steps.append(("await", statement.flow, len(statement.arguments), statement.name, statement.line))
             case If():
-                rest = _steps(statement.otherwise)
+                rest: list[Any] = _steps(statement.otherwise)
                 for branch in reversed(statement.branches):
                     rest = [("if", _steps(branch.body), rest)]
                 steps += rest
@@ -80,9 +80,12 @@ def _steps(body: Sequence[Statement]) -> list[Any]:
 
 
 def alike(left: Any, right: Any) -> bool:
-    """Equal and of one type, all the way down: 1 is not True."""
+    """Equal and of one type, all the way down: 1 is not True. NeMo's dicts have a class of their own."""
     if isinstance(left, dict) and isinstance(right, dict):
-        return list(left) == list(right) and all(alike(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(alike, left, right))
-    return type(left) is type(right) and left == right
+        left, right = list(left.items()), list(right.items())  # pyright: ignore[reportUnknownArgumentType]
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (list, tuple)):
+        members: Sequence[Any] = left
+        return len(members) == len(right) and all(alike(a, b) for a, b in zip(members, right, strict=True))
+    return left == right

@@ -1,6 +1,6 @@
 """The portable part of Colang 2.x: parser, compiler, examples. docs/portable-colang.md is its one page."""
 
-from carerails.colang.compiler import CompiledFlow, Pattern, Regex, Scans, compile_flows
+from carerails.colang.compiler import CompiledFlow, Pattern, Regex, Scans, compile_flows, matcher_of
 from carerails.colang.diagnostics import KINDS, CompileError, Diagnostic, Report
 from carerails.colang.examples import parse_examples
 from carerails.colang.parser import parse, pure_flows
@@ -20,6 +20,7 @@ __all__ = [
     "Scans",
     "Source",
     "compile_flows",
+    "matcher_of",
     "parse",
     "parse_examples",
     "pure_flows",

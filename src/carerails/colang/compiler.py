@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
@@ -42,9 +42,10 @@ from carerails.colang.tree import (
     Variable,
 )
 from carerails.colang.values import Known, Piece
-from carerails.matching import arms
+from carerails.matching import Matcher, arms
 
 _WORD = re.compile(r"[a-z]{3}")
+_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<captures>\((?:\?P<|(?!\?)))", re.DOTALL)
 #: What the compiler knows of a variable: its value, or only that it has one.
 Facts = dict[str, "Known | None"]
 
@@ -113,6 +114,21 @@ def compile_flows(
         facts = {parameter: compiled[constant].known for (flow, parameter), constant in given.items() if flow == name}
         compiled[name] = _FlowCompiler(flows[name], facts, flows, compiled, regexes, report).compile()
     return {name: compiled[name] for name in flows}, tuple(regexes)
+
+
+def matcher_of(flows: Mapping[str, CompiledFlow], regexes: Sequence[str], report: Report) -> Matcher:
+    """One matcher of all regexes; those that are none go to `report`, each arm at its line."""
+    try:
+        return Matcher(regexes)
+    except re.error:
+        for flow in flows.values():
+            for arm in dict.fromkeys(arm for regex in flow.regexes for arm in regex.arms):
+                try:
+                    re.compile(arm.regex)
+                except re.error as error:
+                    report.add("bad-regex", arm.file, arm.line, 1, [error])
+        report.raise_if_any()
+        raise
 
 
 def _calls(body: Iterable[Statement]) -> Iterable[Await]:
@@ -369,15 +385,7 @@ class _FlowCompiler:
     def regex(self, node: Call, pattern: Known) -> int:
         """The pattern's number; its arms are noted with their places."""
         source: str = pattern.value
-        try:
-            groups = re.compile(source).groups
-        except (re.error, OverflowError, RecursionError) as error:
-            place = pattern.place(getattr(error, "pos", None) or 0)
-            if place is None or place.file != self.flow.file:
-                raise self.fail("bad-regex", node, [error]) from error
-            self.report.add("bad-regex", place.file, place.line, 1, [error])
-            raise Rejected from error
-        if groups:
+        if any(group["captures"] for group in _GROUP.finditer(source)):
             raise self.fail("capture-group", node)
         found: list[Pattern] = []
         offset = 0
