@@ -10,7 +10,9 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -23,19 +25,22 @@ from carerails.resources import data_dir
 from carerails_nemo.discretion import discreet, hush
 
 Event = dict[str, Any]
+#: The events that came out, and NeMo's state after them.
+Answer = tuple[list[Event], Any]
 
 #: What NeMo leaves behind when a Python action raised: the flow is told `None` and "success".
 _SWALLOWED = "inform internal error occurred"
 _PROBE: Event = {"type": "CheckTurn", "text": ""}
 _HITS = TypeAdapter(list[tuple[StrictStr, tuple[StrictStr, ...]]])
-# NeMo's parser is not thread-safe.
-_loading = threading.Lock()
+# NeMo's parser is not thread-safe, nor is Python's own, which NeMo runs on every expression: where two threads parse at
+# once, Python 3.11 raises "AST constructor recursion depth mismatch", and a flow dies.
+_parsing = threading.Lock()
 
 
 class _Runtime(Protocol):
     """The part of NeMo's runtime that is used here (`LLMRails.process_events_async` lets one turn at a time run)."""
 
-    async def process_events(self, events: list[Event], state: Any = None) -> tuple[list[Event], Any]: ...
+    def process_events(self, events: list[Event], state: Any = None) -> Coroutine[Any, Any, Answer]: ...
 
 
 class NemoEngine:
@@ -56,6 +61,7 @@ class NemoEngine:
         self._rails = rails
         self._runtime: _Runtime | None = None
         self._waiting: Any = None
+        self._shared: tuple[object, ...] = ()
 
     async def start(self) -> None:
         """Load the rails, run `main` up to its first `when`, and see it answer one empty turn.
@@ -65,11 +71,10 @@ class NemoEngine:
         """
         rails = self._rails or data_dir("rails")
         try:
-            with _loading:
+            with _parsing:
                 self._runtime = _load(rails)
             with discreet():
-                _, self._waiting = await self._runtime.process_events([])
-            self._waiting.last_events.clear()
+                await self._get_ready(self._runtime)
             await self._ask(_PROBE, "TurnChecked")
         except UsageError:
             raise
@@ -80,6 +85,7 @@ class NemoEngine:
     async def close(self) -> None:
         """Forget the rails."""
         self._runtime = self._waiting = None
+        self._shared = ()
 
     async def evaluate(self, text: str) -> Findings:
         """Run all checks on the views joined by newlines.
@@ -112,7 +118,8 @@ class NemoEngine:
         error, events, state = "", list[Event](), cast(Any, None)
         with discreet():
             try:
-                events, state = await self._runtime.process_events([question], self._fresh_state())
+                turn = self._runtime.process_events([question], self._fresh_state())
+                events, state = await _one_thread_at_a_time(turn)
             except Exception as raised:
                 # Its message may quote the user, so only its type leaves this place, and no chained exception.
                 error = type(raised).__name__
@@ -129,10 +136,36 @@ class NemoEngine:
             raise EngineError("exception", "a flow died and stopped main")
         raise EngineError("missing", f"no {answer} event")
 
+    async def _get_ready(self, runtime: _Runtime) -> None:
+        """Run `main` up to its `when`, and let NeMo forget the flows that it ran on the way."""
+        _, state = await _one_thread_at_a_time(runtime.process_events([]))
+        done = [flow for flow in state.flow_states.values() if flow.status.value in ("finished", "stopped")]
+        for flow in done:  # NeMo drops a flow five seconds after its end, or else each turn would pay for it again
+            flow.status_updated = datetime.min
+        _, self._waiting = await _one_thread_at_a_time(runtime.process_events([{"type": "Ready"}], state))
+        self._waiting.last_events.clear()
+        self._shared = (self._waiting.flow_configs, self._waiting.rails_config, *done)
+
     def _fresh_state(self) -> Any:
-        """A copy of the waiting state that shares nothing with it but the flows' code and the configuration."""
-        shared = (self._waiting.flow_configs, self._waiting.rails_config)
-        return copy.deepcopy(self._waiting, {id(part): part for part in shared})
+        """A copy of the waiting state that shares with it only what never changes: code, configuration, ended flows."""
+        return copy.deepcopy(self._waiting, {id(part): part for part in self._shared})
+
+
+@types.coroutine
+def _one_thread_at_a_time(turn: Coroutine[Any, Any, Answer]) -> Generator[Any, Any, Answer]:
+    """`await turn`, with the parser's lock held while it runs and not while it waits: turns of one loop interleave."""
+    resume: Callable[[Any], Any] = turn.send
+    given: Any = None
+    while True:
+        try:
+            with _parsing:
+                awaited = resume(given)
+        except StopIteration as end:
+            return end.value
+        try:
+            given, resume = (yield awaited), turn.send
+        except BaseException as error:  # a deadline, most likely: it is the turn's to handle
+            given, resume = error, turn.throw
 
 
 def _load(rails: Path) -> _Runtime:

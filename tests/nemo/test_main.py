@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 import pytest
-from nemoguardrails.colang import parse_colang_file
 
 from carerails.contracts import LOCALES
+from carerails.policy import Policy
 from carerails.resources import data_dir
 from carerails_nemo import NemoEngine
 
@@ -23,41 +22,25 @@ STANZA = re.compile(
 """
 )
 #: Which outcomes may stand beside each other in the order of checks: emergencies and crises by how fast they kill.
-ACUTENESS = {"emergency": 0, "crisis": 0, "urgent": 1, "check-in": 2, "scope": 3}
+ACUTENESS = {"emergency": 0, "crisis": 0, "urgent": 1, "check-in": 2, "refuse": 3}
 
 
-class Declared(NamedTuple):
-    """A flow with a meta decorator."""
-
-    name: str
-    meta: dict[str, Any]
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    return Policy.load(RAILS, check=False)
 
 
-def declared(kind: str) -> Iterator[Declared]:
-    """Flows of one kind in all of the rails, as NeMo's own parser reads them."""
-    for path in sorted(RAILS.rglob("*.co")):
-        text = path.read_text(encoding="utf-8")
-        if f'kind="{kind}"' not in text:
-            continue
-        for flow in parse_colang_file(path.name, text, version="2.x")["flows"]:
-            for decorator in flow.decorators:
-                if decorator.parameters.get("kind") == kind:
-                    yield Declared(flow.name, decorator.parameters)
-
-
-def test_every_rule_is_asked_once_under_its_own_name() -> None:
+def test_every_rule_is_asked_once_under_its_own_name(policy: Policy) -> None:
     stanzas = [match.groupdict() for match in STANZA.finditer(MAIN)]
     asked = [stanza["flow"] for stanza in stanzas]
-    rules = [rule.name for kind in ("red-flag", "scope") for rule in declared(kind)]
-    assert sorted(asked) == sorted(rules)
+    assert sorted(asked) == sorted(policy.rules)
     assert len(asked) == MAIN.count("$hits = $hits +"), "a stanza has a shape of its own"
     for stanza in stanzas:
         assert stanza == {"flow": stanza["flow"], "hit": stanza["flow"], "guard": stanza["flow"].replace(" ", "_")}
 
 
-def test_the_order_is_most_acute_first() -> None:
-    acuteness = {rule.name: ACUTENESS[rule.meta["severity"]] for rule in declared("red-flag")}
-    order = [acuteness.get(match["flow"], ACUTENESS["scope"]) for match in STANZA.finditer(MAIN)]
+def test_the_order_is_most_acute_first(policy: Policy) -> None:
+    order = [ACUTENESS[policy.rules[match["flow"]].meta.outcome] for match in STANZA.finditer(MAIN)]
     assert order == sorted(order)
 
 
@@ -75,12 +58,13 @@ def test_the_shipped_rails_run_on_nemo(engine: NemoEngine) -> None:
     assert asyncio.run(engine.evaluate("how should i store my insulin?")).hits == ()
 
 
-@pytest.mark.parametrize("template", list(declared("template")), ids=lambda template: template.meta["slug"])
-def test_every_template_renders_in_every_locale(engine: NemoEngine, template: Declared) -> None:
+def test_every_template_renders_in_every_locale(engine: NemoEngine, policy: Policy) -> None:
     numbers = {"emergency": "E-NUMBER", "crisis": "C-NUMBER"}
-    texts = {asyncio.run(engine.render(template.meta["slug"], locale, numbers)) for locale in LOCALES}
-    assert len(texts) == len(LOCALES)
-    assert all(texts)
+    assert policy.templates
+    for slug in policy.templates:
+        texts = {asyncio.run(engine.render(slug, locale, numbers)) for locale in LOCALES}
+        assert len(texts) == len(LOCALES)
+        assert all(texts)
 
 
 def test_numbers_come_from_the_caller_and_an_unknown_slug_is_an_error(engine: NemoEngine) -> None:
