@@ -79,13 +79,6 @@ def _steps(body: Sequence[Statement]) -> list[Any]:
     return steps
 
 
-def alike(left: Any, right: Any) -> bool:
-    """Equal and of one type, all the way down: 1 is not True. NeMo's dicts have a class of their own."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        left, right = list(left.items()), list(right.items())  # pyright: ignore[reportUnknownArgumentType]
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, (list, tuple)):
-        members: Sequence[Any] = left
-        return len(members) == len(right) and all(alike(a, b) for a, b in zip(members, right, strict=True))
-    return left == right
+def alike(left: object, right: object) -> bool:
+    """Equal and of one type, all the way down: 1 is not True. (NeMo's own class of dicts is written like any dict.)"""
+    return repr(left) == repr(right)

@@ -10,7 +10,16 @@ from tests.colang.traps import TRAPS, Trap
 
 IDS = [f"{number}-{trap.code}" for number, trap in enumerate(TRAPS)]
 #: Codes that need a whole policy, a directory or the linter: test_policy.py and test_lint.py.
-ELSEWHERE = {"meta-key", "meta-missing", "meta-value", "signature", "rule-name", "duplicate-template", "no-check"} | {
+ELSEWHERE = {
+    "meta-key",
+    "meta-missing",
+    "meta-value",
+    "signature",
+    "rule-name",
+    "duplicate-template",
+    "no-check",
+    "no-guard",
+} | {
     *("examples", "example-locale", "regex", "rule-order", "few-examples", "unknown-category", "missing-template"),
     "hits-nothing",
 }

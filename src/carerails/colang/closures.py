@@ -155,3 +155,30 @@ def find_all(text: Run, number: int) -> Run:
 def search(text: Run, number: int) -> Run:
     """Whether regex `number` matches in a text."""
     return lambda frame: frame[0][text(frame)].search(number)
+
+
+def find_all_in(slot: int, number: int) -> Run:
+    """`find_all` in a variable."""
+    return lambda frame: frame[0][frame[slot]].find_all(number)
+
+
+def search_in(slot: int, number: int) -> Run:
+    """`search` in a variable."""
+    return lambda frame: frame[0][frame[slot]].search(number)
+
+
+def where_possible(slot: int, regexes: frozenset[int], words: tuple[str, ...], body: Run) -> Run:
+    """The body, unless none of the regexes can match in the text and none of the words stands there."""
+
+    def run(frame: Frame) -> Any:
+        text = frame[slot]
+        scan = frame[0][text]
+        # The matcher knows after its one pass; asking each regex in turn would cost what the guard is to save.
+        if regexes.isdisjoint(scan._found) and regexes.isdisjoint(scan._outside):
+            for word in words:
+                if word in text:
+                    return body(frame)
+            return None
+        return body(frame)
+
+    return run

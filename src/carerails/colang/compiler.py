@@ -6,78 +6,54 @@ with the line of each of its arms. Anything that could only fail in the middle o
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from carerails.colang import closures, values
+from carerails.colang import closures
 from carerails.colang.closures import Frame, Run, Scans
 from carerails.colang.diagnostics import Rejected, Report, nearest
-from carerails.colang.tree import (
-    Assign,
-    Attribute,
-    Await,
-    Binary,
-    Call,
-    Compare,
-    Constant,
-    DictOf,
-    Expression,
-    Flow,
-    If,
-    Index,
-    ListOf,
-    Logic,
-    Method,
-    Node,
-    Number,
-    Return,
-    Statement,
-    Text,
-    Unary,
-    Variable,
-)
-from carerails.colang.values import Known, Piece
-from carerails.matching import Matcher, arms
-
-_WORD = re.compile(r"[a-z]{3}")
-_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<captures>\((?:\?P<|(?!\?)))", re.DOTALL)
-#: What the compiler knows of a variable: its value, or only that it has one.
-Facts = dict[str, "Known | None"]
+from carerails.colang.folding import ExpressionCompiler, Facts, Regex
+from carerails.colang.guards import is_guard, nothing_without, only_reports
+from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
+from carerails.colang.values import Known
+from carerails.matching import Matcher
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """One arm of a regex, and the line that it stands on."""
+class _Constant:
+    """A step that gives a variable a known value: needed only where the variable is read at run time."""
 
-    regex: str
-    file: str
-    line: int
+    slot: int
+    step: Run
+    steps: list[Run]
+    places: list[str]
 
-
-@dataclass(frozen=True, slots=True)
-class Regex:
-    """A whole regex as a flow uses it: its number in the matcher, its arms, and which function asks."""
-
-    number: int
-    function: str
-    arms: tuple[Pattern, ...]
+    def drop(self) -> None:
+        number = self.steps.index(self.step)
+        del self.steps[number], self.places[number]
 
 
 @dataclass(slots=True)
 class CompiledFlow:
-    """A flow that can run: `body(frame)` gives its value in a tuple of one."""
+    """A flow that can run: `body(frame)` gives its value in a tuple of one.
+
+    Attributes:
+        size: of a frame.
+        regexes: what it searches for, itself or through the flows that it calls.
+        known: its value, where that does not depend on the arguments.
+        unless: it takes one text, and its value is empty unless one of its regexes matches there or one of these words
+            stands there; None where that cannot be proved.
+    """
 
     flow: Flow
-    size: int = 0
-    body: Run = lambda frame: None
+    size: int
+    body: Run
     regexes: list[Regex] = field(default_factory=list[Regex])
-    calls: list[str] = field(default_factory=list[str])
     known: Known | None = None
+    unless: frozenset[str] | None = None
 
     def __call__(self, scans: Scans, arguments: Iterable[Any]) -> Any:
         """Run it.
@@ -141,41 +117,37 @@ def _calls(body: Iterable[Statement]) -> Iterable[Await]:
             yield from _calls(statement.otherwise)
 
 
-class _FlowCompiler:
+class _FlowCompiler(ExpressionCompiler):
     def __init__(
         self,
         flow: Flow,
-        facts: Facts,
+        given: Facts,
         flows: Mapping[str, Flow],
         compiled: Mapping[str, CompiledFlow],
         regexes: dict[str, int],
         report: Report,
     ) -> None:
-        self.flow, self.flows, self.compiled, self.regexes, self.report = flow, flows, compiled, regexes, report
-        names = dict.fromkeys((*flow.parameters, *flow.results))
-        self.slots = {name: number for number, name in enumerate(names, 1)}
         # The runtime gives a result None to begin with.
-        self.facts: Facts = {name: None if name in flow.parameters else Known(None) for name in names} | facts
-        self.seen = set(names)
+        facts: Facts = dict.fromkeys(flow.parameters) | given
+        super().__init__(flow, facts | {n: Known(None) for n in flow.results if n not in facts}, regexes, report)
+        self.flows, self.compiled, self.given = flows, compiled, frozenset(given)
         self.returned: Known | None = None
-        self.result = CompiledFlow(flow)
+        self.constants: list[_Constant] = []
 
     def compile(self) -> CompiledFlow:
         body, ends = self.block(self.flow.body)
         if not ends:
             self.fail_softly("no-return", self.flow, [self.flow.name])
-        self.result.body, self.result.size = body, len(self.slots) + 1
+        for constant in self.constants:
+            if constant.slot not in self.loaded:
+                constant.drop()
+        result = CompiledFlow(self.flow, len(self.slots) + 1, body, self.asked)
         last = self.flow.body[-1] if self.flow.body else None
         if isinstance(last, Return) and not any(isinstance(step, If) for step in self.flow.body):
-            self.result.known = self.returned
-        return self.result
-
-    def fail_softly(self, code: str, node: Node, what: list[Any] | None = None, mend: list[Any] | None = None) -> None:
-        self.report.add(code, self.flow.file, node.line, node.column, what or (), mend or ())
-
-    def fail(self, code: str, node: Node, what: list[Any] | None = None, mend: list[Any] | None = None) -> Rejected:
-        self.fail_softly(code, node, what, mend)
-        return Rejected()
+            result.known = self.returned
+        if result.known is None and len(self.flow.parameters) == 1:
+            result.unless = nothing_without(result.body, result.size)
+        return result
 
     # --- statements: a step gives None to go on, or the flow's value in a tuple
 
@@ -192,6 +164,8 @@ class _FlowCompiler:
                 step, ends = self.statement(statement)
                 steps.append(step)
                 places.append(f"{self.flow.file}:{statement.line}, flow {self.flow.name}")
+                if isinstance(statement, (Assign, Await)) and self.facts[statement.name] is not None:
+                    self.constants.append(_Constant(self.slots[statement.name], step, steps, places))
             except Rejected:
                 # What follows is still read; the variable has a value, of which nothing is known.
                 if isinstance(statement, (Assign, Await)):
@@ -217,6 +191,8 @@ class _FlowCompiler:
         return self.slots.setdefault(name, len(self.slots) + 1)
 
     def if_statement(self, statement: If) -> tuple[Run, bool]:
+        if is_guard(statement, self.given):
+            return self.guarded(statement), False
         branches: list[tuple[Run, Run]] = []
         outcomes: list[Facts] = []
         all_end = True
@@ -238,6 +214,27 @@ class _FlowCompiler:
         self.facts = _common(outcomes)
         return closures.choice(branches, otherwise if statement.otherwise else None), all_end and ends
 
+    def guarded(self, statement: If) -> Run:
+        """What stands behind a guard of `check turn`: skipped where none of its own regexes can match.
+
+        The guard's own pattern is for NeMo's runtime, which has no better way to know.
+        """
+        branch = statement.branches[0]
+        guard: Any = branch.condition
+        pattern = self.value(guard.arguments[0])[1]
+        if pattern is None or not isinstance(pattern.value, str):
+            raise self.fail("no-guard", guard.arguments[0], [guard.arguments[0].key])
+        text = self.load(guard.arguments[1])
+        before, asked = dict(self.facts), len(self.asked)
+        body, _ = self.block(branch.body)
+        self.facts = _common([before, self.facts])
+        silent = {name for name, flow in self.compiled.items() if flow.unless is not None}
+        if not only_reports(branch.body, guard.arguments[1].name, silent, self.given):
+            return body
+        words = frozenset[str]().union(*(self.compiled[call.flow].unless or () for call in _calls(branch.body)))
+        regexes = frozenset(regex.number for regex in self.asked[asked:])
+        return closures.where_possible(text, regexes, tuple(words), body)
+
     def await_call(self, call: Await) -> tuple[Run, Known | None]:
         target = self.flows.get(call.flow)
         if target is None:
@@ -254,157 +251,8 @@ class _FlowCompiler:
         compiled = self.compiled[call.flow]
         if compiled.known is not None:
             return closures.constant(compiled.known.value), compiled.known
-        self.result.regexes += compiled.regexes
-        self.result.calls.append(call.flow)
+        self.asked += compiled.regexes
         return closures.call(compiled.body, compiled.size, [given[name] for name in target.parameters]), None
-
-    # --- expressions
-
-    def value(self, node: Expression) -> tuple[Run, Known | None]:
-        """How to compute it, and what it is where that is known already."""
-        run, known = self.dispatch(node)
-        return (closures.constant(known.value) if known is not None else run), known
-
-    def dispatch(self, node: Expression) -> tuple[Run, Known | None]:  # noqa: PLR0912 - one case a node
-        match node:
-            case Text():
-                return closures.constant(node.value), Known.at(node.value, self.flow.file, node.line)
-            case Number() | Constant():
-                return closures.constant(node.value), Known(node.value)
-            case Variable():
-                return closures.load(self.slot(node, node.name)), self.facts[node.name]
-            case ListOf():
-                return self.list_of(node)
-            case DictOf():
-                return self.dict_of(node)
-            case Index():
-                return self.folded(node, (node.base, node.index), operator.getitem, closures.item, Known.item)
-            case Attribute():
-                return self.attribute(node)
-            case Call():
-                return self.call(node)
-            case Method():
-                operation = values.METHODS[node.name]
-                exact = Known.joining if node.name == "join" else None
-                operands = (node.base, *node.arguments)
-                return self.folded(node, operands, operation, partial(closures.apply, operation), exact)
-            case Unary():
-                operation = values.UNARY[node.operator]
-                return self.folded(node, (node.operand,), operation, partial(closures.apply, operation))
-            case Binary():
-                operation = values.BINARY[node.operator]
-                exact = Known.plus if node.operator == "+" else None
-                operands = (node.left, node.right)
-                return self.folded(node, operands, operation, partial(closures.pair, operation), exact)
-            case Compare():
-                return self.compare(node)
-            case Logic():
-                runs = [self.value(operand)[0] for operand in node.operands]
-                return (closures.conjunction if node.operator == "and" else closures.disjunction)(runs), None
-
-    def folded(
-        self,
-        node: Node,
-        operands: Iterable[Expression],
-        operation: Callable[..., Any],
-        run: Callable[..., Run],
-        exact: Callable[..., Known] | None = None,
-    ) -> tuple[Run, Known | None]:
-        """An operation: done now if all operands are known, else `run` makes its closure from theirs.
-
-        `exact` does the same on known values and keeps their places.
-        """
-        parts = [self.value(operand) for operand in operands]
-        known = [fact for _, fact in parts if fact is not None]
-        if len(known) < len(parts):
-            return run(*(part for part, _ in parts)), None
-        try:
-            if exact is None:
-                result = Known.at(operation(*(fact.value for fact in known)), self.flow.file, node.line)
-            else:
-                result = exact(*known)
-        except Exception as error:
-            # Whatever a constant operation raises now, it would raise in the middle of every turn.
-            raise self.fail("constant-fails", node, [error]) from error
-        return closures.constant(result.value), result
-
-    def slot(self, node: Node, name: str) -> int:
-        if name not in self.facts:
-            if name in self.seen:
-                raise self.fail("maybe-undefined", node, [name])
-            raise self.fail("undefined-variable", node, [name], [nearest(name, self.facts)])
-        return self.slots[name]
-
-    def attribute(self, node: Attribute) -> tuple[Run, Known | None]:
-        owner, key = Variable(node.line, node.column, node.variable), node.key
-        attribute = values.attribute
-
-        def run(value: Run) -> Run:
-            return lambda frame: attribute(value(frame), key)
-
-        def exact(known: Known) -> Known:
-            return known.attribute(key)
-
-        return self.folded(node, (owner,), attribute, run, exact)
-
-    def list_of(self, node: ListOf) -> tuple[Run, Known | None]:
-        parts = [self.value(item) for item in node.items]
-        known = [fact for _, fact in parts if fact is not None]
-        runs = [run for run, _ in parts]
-        return (lambda frame: [run(frame) for run in runs]), Known.of_list(known) if len(known) == len(parts) else None
-
-    def dict_of(self, node: DictOf) -> tuple[Run, Known | None]:
-        parts = [self.value(value) for value in node.values]
-        known = [fact for _, fact in parts if fact is not None]
-        items = [(key, run) for key, (run, _) in zip(node.keys, parts, strict=True)]
-        value = Known.of_dict(node.keys, known) if len(known) == len(parts) else None
-        return (lambda frame: {key: run(frame) for key, run in items}), value
-
-    def compare(self, node: Compare) -> tuple[Run, Known | None]:
-        operations = [values.COMPARE[name] for name in node.operators]
-
-        def chain(*runs: Run) -> Run:
-            return closures.pair(operations[0], *runs) if len(runs) == 2 else closures.chain(operations, runs)
-
-        def now(*known: Any) -> Any:
-            return chain(*(closures.constant(value) for value in known))([])
-
-        return self.folded(node, node.operands, now, chain)
-
-    def call(self, node: Call) -> tuple[Run, Known | None]:
-        if node.function in values.PLAIN:
-            operation = values.PLAIN[node.function]
-            return self.folded(node, node.arguments, operation, partial(closures.apply, operation))
-        pattern = self.value(node.arguments[0])[1]
-        text = self.value(node.arguments[1])[0]
-        if pattern is None or not isinstance(pattern.value, str):
-            raise self.fail("pattern-not-constant", node.arguments[0])
-        number = self.regex(node, pattern)
-        return (closures.find_all if node.function == "find_all" else closures.search)(text, number), None
-
-    def regex(self, node: Call, pattern: Known) -> int:
-        """The pattern's number; its arms are noted with their places."""
-        source: str = pattern.value
-        if any(group["captures"] for group in _GROUP.finditer(source)):
-            raise self.fail("capture-group", node)
-        found: list[Pattern] = []
-        offset = 0
-        for arm in arms(source):
-            found.append(Pattern(arm, *self.home(node, pattern.within(offset, offset + len(arm)))))
-            offset += len(arm) + 1
-        number = self.regexes.setdefault(source, len(self.regexes))
-        self.result.regexes.append(Regex(number, node.function, tuple(found)))
-        return number
-
-    def home(self, node: Node, pieces: list[Piece]) -> tuple[str, int]:
-        """File and line of an arm: where this file adds to it, else where its first word comes from."""
-        piece = _telling([piece for piece in pieces if piece.file == self.flow.file]) or _telling(pieces)
-        return (piece.file, piece.line) if piece else (self.flow.file, node.line)
-
-
-def _telling(pieces: list[Piece]) -> Piece | None:
-    """The first piece that says something: a boundary or a joint does not."""
-    return next((piece for piece in pieces if _WORD.search(piece.text)), pieces[0] if pieces else None)
 
 
 def _common(outcomes: list[Facts]) -> Facts:

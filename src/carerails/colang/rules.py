@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
-from carerails.colang.compiler import Pattern
 from carerails.colang.diagnostics import Report, nearest
+from carerails.colang.folding import Pattern
 from carerails.colang.tree import Flow
 from carerails.contracts import EscalationTemplate, Outcome, RefusalSlug, RuleKind
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 #: Longest string or list that `+` and `*` may make.
 LONGEST = 100_000
@@ -36,7 +36,7 @@ def attribute(owner: Any, key: str) -> Any:
     return owner.get(key)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
-def replace(text: Any, old: Any, new: Any) -> str:
+def replace(text: Any, old: Any, new: Any) -> Any:
     """`text.replace(old, new)`."""
     return _text(text).replace(old, new)
 
@@ -46,10 +46,31 @@ def join(separator: Any, parts: Any) -> str:
     return _text(separator).join(parts)
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
+def _text(value: Any) -> Any:
+    if not isinstance(value, (str, Unseen)):
         raise TypeError("not a string")
     return value
+
+
+class Unseen:
+    """Stands for any text at all, in a proof. Only a replacement may be tried: it notes the word, and finds none."""
+
+    def __init__(self) -> None:
+        self.replaced: set[str] = set()
+
+    def replace(self, old: Any, new: Any) -> Unseen:
+        """Nothing changes where `old` does not stand."""
+        if not isinstance(old, str) or not old or not isinstance(new, str):
+            self._refuse()
+        self.replaced.add(old)
+        return self
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise TypeError("the value depends on more than matches")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __bool__ = __len__ = __contains__ = __getitem__ = __hash__ = __iter__ = _refuse
+    __add__ = __radd__ = __mul__ = __rmul__ = _refuse
 
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": operator.sub, "*": multiply}
@@ -135,6 +156,15 @@ class Known:
             pieces += self.pieces if number else ()
             pieces += item.pieces
         return Known(value, tuple(pieces))
+
+    def replacing(self, old: Known, new: Known) -> Known:
+        """`self.replace(old, new)`: a placeholder stands within one piece."""
+        value = replace(self.value, old.value, new.value)
+        pieces = tuple(Piece(p.text.replace(old.value, new.value), p.file, p.line) for p in self.pieces)
+        if "".join(piece.text for piece in pieces) == value:
+            return Known(value, pieces)
+        first = self.place(0)
+        return Known.at(value, first.file, first.line) if first else Known(value)
 
     def place(self, offset: int) -> Piece | None:
         """The piece that holds the character at `offset` of a string."""
