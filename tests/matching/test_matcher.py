@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from carerails.matching import Matcher, arms
 from carerails.matching.matcher import Backend
-from tests.matching.strategies import case, seeds
+from tests.matching.strategies import BY_CHANCE, case, seeds
 
 BACKENDS: tuple[Backend, ...] = ("auto", "stdlib")
 
@@ -33,14 +33,14 @@ def agree(regexes: list[str], text: str, backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=400, deadline=None)
+@settings(BY_CHANCE, max_examples=400)
 @given(chance=seeds)
 def test_it_agrees_with_re(backend: Backend, chance: Random) -> None:
     agree(*case(chance), backend)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=60, deadline=None)
+@settings(BY_CHANCE, max_examples=60)
 @given(chance=seeds, strange=st.text(min_size=1, max_size=4))
 def test_it_agrees_on_any_script(backend: Backend, chance: Random, strange: str) -> None:
     regexes, text = case(chance)
@@ -126,12 +126,12 @@ def test_time_is_linear_in_the_text(backend: Backend, unit: str) -> None:
         text = (unit * (length // len(unit) + 1))[:length]
         best = 9.0
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             scan = matcher.scan(text)
             for number in range(len(HARD)):
                 scan.spans(number)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     seconds(500)
-    assert seconds(40_000) < 20 * seconds(5_000) + 0.005
+    assert seconds(40_000) < 20 * seconds(5_000) + 0.01

@@ -74,6 +74,15 @@ def required_clauses(node: Node) -> tuple[frozenset[str], ...]:
     return _look(node).clauses
 
 
+def ordered_clauses(node: Node) -> tuple[frozenset[str], ...]:
+    """The two rarest required sets that stand apart, in the order of the text; fewer where there are no two."""
+    if not isinstance(node, Sequence):
+        return _look(node).clauses[:1]
+    chosen = _chosen([_look(item) for item in node.items])
+    apart = [one for one in chosen[1:] if one.last < chosen[0].first or chosen[0].last < one.first]
+    return tuple(fewest(one.literals) for one in sorted([*chosen[:1], *apart[:1]], key=lambda one: one.first))
+
+
 def cost(literals: frozenset[str]) -> float:
     """About what share of ordinary messages contains one of them, plus a little for each."""
     return sum(_share(literal) + _EACH for literal in literals)
@@ -82,15 +91,12 @@ def cost(literals: frozenset[str]) -> float:
 def fewest(literals: Iterable[str]) -> frozenset[str]:
     """The same set without literals that contain another one of it."""
     every = frozenset(literals)
-    lengths = sorted({len(literal) for literal in every})
-    return frozenset(literal for literal in every if not _holds_another(literal, every, lengths))
-
-
-def _holds_another(literal: str, every: frozenset[str], lengths: list[int]) -> bool:
-    size = len(literal)
-    return any(
-        literal[at : at + length] in every for length in lengths if length < size for at in range(size - length + 1)
-    )
+    joined = "\n".join(every)
+    longer: set[str] = set()
+    for literal in every:
+        if joined.count(literal) > 1:
+            longer.update(other for other in every if literal in other and other != literal)
+    return every - longer
 
 
 @lru_cache(maxsize=1 << 16)
@@ -151,10 +157,14 @@ def _powers(one: _Set | None, low: int, high: int) -> _Set | None:
 
 def _sequence(items: list[_Found]) -> _Found:
     """Neighbours' texts are multiplied as long as they are few; of all the sets found, the rarest that lie apart."""
-    exacts = [item.exact for item in items]
     whole: _Set | None = _NOTHING
-    for exact in exacts:
-        whole = _times(whole, exact)
+    for item in items:
+        whole = _times(whole, item.exact)
+    return _Found(whole, tuple(fewest(candidate.literals) for candidate in _chosen(items)))
+
+
+def _chosen(items: list[_Found]) -> list[_Candidate]:
+    exacts = [item.exact for item in items]
     candidates = [
         _Candidate(cost(clause), clause, place, place, inner=True)
         for place, item in enumerate(items)
@@ -177,7 +187,7 @@ def _sequence(items: list[_Found]) -> _Found:
     for candidate in candidates:
         if len(chosen) < _CLAUSES and all(_apart(candidate, other) for other in chosen):
             chosen.append(candidate)
-    return _Found(whole, tuple(fewest(candidate.literals) for candidate in chosen))
+    return chosen
 
 
 def _one(exact: _Set | None) -> bool:

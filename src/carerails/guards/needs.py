@@ -4,9 +4,6 @@ The rule's flow is run over sets of values. A set of its regexes is assumed sile
 nothing is known. If every path then returns nothing, the rule cannot hit unless one of the silent regexes matches, so a
 text without any of *their* required literals need not be shown to the rule. Of all such sets a cheap one is kept: a
 regex that only masks or vetoes is not in it, however common its words.
-
-A rule may search a copy of the text in which something was replaced. Such a copy has a literal that the text lacks only
-where the literal touches an inserted string, and only if what was replaced was in the text; both ways out are tried.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -42,13 +38,10 @@ from carerails.colang.tree import (
     Variable,
 )
 from carerails.colang.values import BINARY, COMPARE, METHODS, PLAIN, UNARY
-from carerails.matching.literals import EDGE, cost, fewest, required_clauses
-from carerails.matching.tree import Unsupported, arms, parse
+from carerails.guards.clues import Clues, Given, Replaced, clues
 
 #: More possible values than this are "any value".
 _MANY = 32
-#: A piece of a literal must be at least this long to stand for it.
-_SHORTEST = 4
 
 
 @dataclass(frozen=True)
@@ -56,22 +49,6 @@ class One:
     """One of these values; lists are tuples."""
 
     values: frozenset[Hashable]
-
-
-@dataclass(frozen=True)
-class Given:
-    """The text, after each `old` (None: not known) was replaced by `new` (None: not known).
-
-    `part`: it may be any piece of that. `several`: a list of such.
-    """
-
-    replaced: tuple[tuple[str | None, str | None], ...] = ()
-    part: bool = False
-    several: bool = False
-
-    def within(self, family: Given) -> bool:
-        """Whether what holds of every copy in a family, with some or all of its strings replaced, holds of this."""
-        return set(self.replaced) <= set(family.replaced) and self.part <= family.part
 
 
 @dataclass(frozen=True)
@@ -92,8 +69,8 @@ TRUE = One(frozenset({True}))
 FALSY = One(frozenset({False, None, (), ""}))
 
 
-def needed(flow: Flow, flows: Mapping[str, Flow]) -> frozenset[str] | None:
-    """Literals (with EDGE marks) of which every text that the rule hits holds one. None: it may hit any text.
+def needed(flow: Flow, flows: Mapping[str, Flow]) -> Clues | None:
+    """Clues of which every text that the rule hits holds one. None: it may hit any text.
 
     Args:
         flow: of a rule: one parameter, the text.
@@ -101,8 +78,8 @@ def needed(flow: Flow, flows: Mapping[str, Flow]) -> frozenset[str] | None:
     """
     uses: dict[Use, None] = {}
     _Run(flows, frozenset(), uses).call(flow, [Given()])
-    literals = {use: found for use in uses if (found := _literals(*use)) is not None}
-    silent = set(literals)
+    known = {use: found for use in uses if (found := clues(*use)) is not None}
+    silent = set(known)
 
     def suffices(silent: Iterable[Use]) -> bool:
         value = _Run(flows, frozenset(silent), {}).call(flow, [Given()])
@@ -110,52 +87,10 @@ def needed(flow: Flow, flows: Mapping[str, Flow]) -> frozenset[str] | None:
 
     if not suffices(silent):
         return None
-    for use in sorted(literals, key=lambda use: (-cost(literals[use]), use[0])):
+    for use in sorted(known, key=lambda use: (-known[use].cost, use[0])):
         if suffices(silent - {use}):
             silent.discard(use)
-    return fewest(text for use in silent for text in literals[use])
-
-
-@lru_cache(maxsize=4096)
-def _literals(regex: str, asked: Given) -> frozenset[str] | None:
-    """Literals of which the text holds one if the regex matches in what was made of it."""
-    found: set[str] = set()
-    for arm in arms(regex):
-        try:
-            clauses = required_clauses(parse(arm))
-        except Unsupported:
-            return None
-        if not clauses:
-            return None
-        found |= clauses[0]
-    if not asked.replaced and not asked.part:
-        return fewest(found)
-    ways: list[frozenset[str]] = []
-    if all(old is not None for old, _ in asked.replaced):
-        # Without any of the old strings the copy is the text itself.
-        cores = found if not asked.part else {literal.replace(EDGE, "") for literal in found}
-        ways.append(fewest([*cores, *(old for old, _ in asked.replaced if old)]))
-    pieces = [_untouched(literal.replace(EDGE, ""), [new for _, new in asked.replaced]) for literal in found]
-    if all(pieces):
-        ways.append(fewest(pieces))
-    return min(ways, key=cost, default=None)
-
-
-def _untouched(literal: str, inserted: list[str | None]) -> str:
-    """The longest piece of the literal that cannot touch an inserted string; empty if there is none."""
-    for length in range(len(literal), _SHORTEST - 1, -1):
-        for start in range(len(literal) - length + 1):
-            piece = literal[start : start + length]
-            if not any(new is None or _touch(piece, new) for new in inserted):
-                return piece
-    return ""
-
-
-def _touch(piece: str, new: str) -> bool:
-    """Whether the piece can stand where some of it comes from the string."""
-    if not new or piece in new or new in piece:
-        return True
-    return any(piece.endswith(new[:n]) or piece.startswith(new[-n:]) for n in range(1, min(len(piece), len(new))))
+    return Clues.of(known[use] for use in silent)
 
 
 def _truths(value: Value) -> set[bool]:
@@ -177,7 +112,7 @@ def _either(values: Iterable[Value]) -> Value:
 
 def _either_text(values: set[Value]) -> Value:
     """One of several copies of the text: a copy in which all of it may have been replaced."""
-    replaced: dict[tuple[str | None, str | None], None] = {}
+    replaced: dict[Replaced, None] = {}
     part = False
     for value in values:
         if not isinstance(value, Given) or value.several:
@@ -262,7 +197,7 @@ class _Run:
             case Index():
                 base = self._value(node.base, env)
                 if isinstance(base, Given) and base.several:
-                    return Given(base.replaced, part=True)
+                    return Given(base.replaced, part=True, source=base.source)
                 return _lift(operator.getitem, [base, self._value(node.index, env)])
             case Unary():
                 operand = self._value(node.operand, env)
@@ -292,7 +227,9 @@ class _Run:
         base = self._value(node.base, env)
         arguments = [self._value(argument, env) for argument in node.arguments]
         if isinstance(base, Given) and not base.several and node.name == "replace":
-            return Given((*base.replaced, (_string(arguments[0]), _string(arguments[1]))), base.part)
+            return base.after(
+                arguments[0] if isinstance(arguments[0], Given) else _string(arguments[0]), _string(arguments[1])
+            )
         return _lift(METHODS[node.name], [base, *arguments])
 
     def _function(self, node: Call, env: Env) -> Value:
@@ -306,7 +243,9 @@ class _Run:
         self._uses[use] = None
         if any(regex == other and asked.within(family) for other, family in self._silent):
             return NOTHING if node.function == "find_all" else FALSE
-        return Given(asked.replaced, part=True, several=True) if node.function == "find_all" else ANY
+        if node.function == "search":
+            return ANY
+        return Given(asked.replaced, part=True, several=True, source=None if asked.part else regex)
 
 
 def _string(value: Value) -> str | None:

@@ -1,0 +1,167 @@
+"""Generates `rails/guards.co`: for each `if search($guards.KEY, $text)` of `check turn`, the regex that KEY stands for.
+
+A guard finds something in every text that a rule behind its `if` can hit (`needs` and `clues` say why), and little in
+others. It is what makes a turn cheap on a runtime that pays for every flow. That no pattern crosses a line is taken for
+granted: a lint rule sees to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from carerails.colang import Flow, Report, Source, parse
+from carerails.colang.rules import CHECK, GUARDS
+from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement
+from carerails.errors import UsageError
+from carerails.guards.clues import Clues, Literals
+from carerails.guards.needs import needed
+from carerails.matching.literals import EDGE, cost, fewest
+from carerails.policy import Policy
+
+__all__ = ["guards", "is_current", "render", "write"]
+
+#: Literals are cut to this many characters where that leaves them rare: guards are handed along every turn.
+_LONG = 7
+#: As a share of ordinary messages, what is rare enough.
+_RARE = 3e-3
+
+HEADER = """\
+# Generated from the patterns by `carerails rails guards`. Do not edit: `make check` compares.
+
+flow guards -> $guards
+  \"\"\"By `if` of `check turn`: a text in which this finds nothing cannot hit a rule behind it.\"\"\"
+  return {"""
+
+
+def render(policy: Policy) -> str:
+    """The text of `guards.co`.
+
+    Raises:
+        UsageError: the policy was not loaded from a directory with a `flow check turn`.
+    """
+    rows = [f'"{key}": "{_quoted(regex)}"' for key, regex in guards(policy).items()]
+    return HEADER + ",\n    ".join(rows) + "}\n"
+
+
+def is_current(policy: Policy, text: str) -> bool:
+    """Whether `text` is what `render` makes of the policy."""
+    return render(policy) == text
+
+
+def write(policy: Policy, path: Path) -> bool:
+    """Write `guards.co`; False if it is what it should be already."""
+    text = render(policy)
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def guards(policy: Policy) -> dict[str, str]:
+    """The regex of every guard, by key, in the order of `check turn`. An empty one is always open."""
+    flows = {flow.name: flow for flow in _flows(policy)}
+    if CHECK not in flows:
+        raise UsageError(f"no `flow {CHECK}` in a directory of rails", "load the policy from its .co files")
+    needs = {name: needed(flows[name], flows) for name in policy.rules}
+    found: dict[str, str] = {}
+    for key, names in _guarded(flows[CHECK].body).items():
+        each = [needs.get(name) for name in names]
+        known = [need for need in each if need is not None]
+        found[key] = _regex(Clues.of(known)) if len(known) == len(each) else ""
+    return found
+
+
+def _flows(policy: Policy) -> Iterator[Flow]:
+    for path in policy.sources():
+        yield from parse(Source(path.name, path.read_text(encoding="utf-8")), Report()).flows
+
+
+def _guarded(body: Iterable[Statement]) -> dict[str, list[str]]:
+    """Which flows are called behind each key, at any depth."""
+    found: dict[str, list[str]] = {}
+    for statement in body:
+        if not isinstance(statement, If):
+            continue
+        for branch in statement.branches:
+            key = _key(branch.condition)
+            if key:
+                found.setdefault(key, []).extend(_awaited(branch.body))
+            for inner, names in _guarded(branch.body).items():
+                found.setdefault(inner, []).extend(names)
+    return found
+
+
+def _key(condition: Expression) -> str | None:
+    """KEY of `search($guards.KEY, ...)`."""
+    if isinstance(condition, Call) and condition.function == "search":
+        pattern = condition.arguments[0]
+        if isinstance(pattern, Attribute) and pattern.variable == GUARDS:
+            return pattern.key
+    return None
+
+
+def _awaited(body: Iterable[Statement]) -> Iterator[str]:
+    for statement in body:
+        if isinstance(statement, Await):
+            yield statement.flow
+        elif isinstance(statement, If):
+            for branch in statement.branches:
+                yield from _awaited(branch.body)
+            yield from _awaited(statement.otherwise)
+
+
+def _regex(clues: Clues) -> str:
+    """The clues as a regex; pairs with the same second set share it."""
+    arms = [_factored(_shortened(clues.literals))] if clues.literals else []
+    by_second: dict[Literals, list[tuple[Literals, int]]] = {}
+    for first, second, reach in clues.pairs:
+        by_second.setdefault(second, []).append((first, reach))
+    for second, firsts in by_second.items():
+        first = frozenset(literal for literals, _ in firsts for literal in literals)
+        reach = max(reach for _, reach in firsts)
+        arms.append(f"{_group(_shortened(first))}.{{0,{reach}}}?{_group(_shortened(second))}")
+    return "|".join([*arms[:1], *sorted(arms[1:])] if clues.literals else sorted(arms))
+
+
+def _shortened(literals: Literals) -> Literals:
+    return fewest(_short(literal) for literal in literals)
+
+
+def _short(literal: str) -> str:
+    """The beginning of a literal, where it is as good: rare too."""
+    for length in range(_LONG, len(literal)):
+        if cost(frozenset({literal[:length]})) < _RARE:
+            return literal[:length]
+    return literal
+
+
+def _group(literals: Literals) -> str:
+    return f"(?:{_factored(literals)})"
+
+
+def _factored(literals: Iterable[str]) -> str:
+    """An alternation with common beginnings written once: `re` tries the arms one by one, at every character."""
+    heads: dict[str, set[str]] = {}
+    for literal in literals:
+        heads.setdefault(literal[0], set()).add(literal[1:])
+    return "|".join(_escaped(head) + _tails(tails) for head, tails in sorted(heads.items()))
+
+
+def _tails(tails: set[str]) -> str:
+    """What follows a common beginning; where nothing need follow, the longer tails are needless."""
+    if "" in tails:
+        return ""
+    rest = _factored(tails)
+    return rest if len({tail[0] for tail in tails}) == 1 else f"(?:{rest})"
+
+
+def _escaped(char: str) -> str:
+    return "\\b" if char == EDGE else char if char == " " else re.escape(char)
+
+
+def _quoted(regex: str) -> str:
+    """As a string of Colang."""
+    doubled = {"\\": "\\\\", "{": "{{", "}": "}}", '"': '\\"'}
+    return "".join(doubled.get(char, char) for char in regex)
