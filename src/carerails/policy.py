@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from carerails.colang import (
     Example,
     Flow,
     Pattern,
+    Regex,
     Report,
     Scans,
     Source,
@@ -27,7 +28,18 @@ from carerails.colang import (
 )
 from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
-from carerails.colang.rules import CHECK, GUARDS, Rule, RuleMeta, Template, check_meta, rules_of, templates_of
+from carerails.colang.rules import (
+    CHECK,
+    GUARDS,
+    Rule,
+    RuleMeta,
+    Template,
+    categories,
+    check_meta,
+    kebab,
+    rules_of,
+    templates_of,
+)
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError, UsageError
 
@@ -53,7 +65,7 @@ class Policy:
     Attributes:
         rules: by flow name.
         templates: by slug.
-        examples: what people may write, by category and locale; no part of the decisions.
+        examples: what people may write, by category and locale, `in-scope` among them; no part of the decisions.
         digest: hash of every flow. Two policies with one digest decide alike and show the same evidence.
     """
 
@@ -63,7 +75,6 @@ class Policy:
         report = Report()
         self._flows = tuple(flows)
         self._root = root
-        self.examples = tuple(examples)
         pure = pure_flows(self._flows, report)
         if not check:
             for name in (CHECK, GUARDS):
@@ -81,6 +92,8 @@ class Policy:
         self.rules: Mapping[str, Rule] = rules_of(pure.values(), arms, report)
         self.templates: Mapping[str, Template] = templates_of(pure.values(), report)
         report.raise_if_any()
+        homes = categories(self.rules)
+        self.examples = tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in examples)
         self._matcher = matcher_of(self._compiled, regexes, report)
         self._given = [self._value(name) for name in given.values()]
 
@@ -137,6 +150,10 @@ class Policy:
         }
         return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
+    def regexes(self, rule: str) -> tuple[Regex, ...]:
+        """The regexes of a rule, those of the flows that it calls included."""
+        return tuple(self._compiled[rule].regexes)
+
     @cached_property
     def digest(self) -> str:
         """Hash of every flow, positions included."""
@@ -177,7 +194,7 @@ class Policy:
         scan = self._matcher.scan(text)
         found: dict[tuple[int, int], Match] = {}
         missing = dict.fromkeys(terms)
-        for regex in self._compiled[rule].regexes:
+        for regex in self.regexes(rule):
             for start, end, arm in scan.spans(regex.number):
                 term = text[start:end]
                 if term in terms and regex.function == "find_all":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 CHEST = """# Chest pain.
@@ -72,7 +73,7 @@ FILES = {
 }
 
 
-def write(directory: Path, changes: dict[str, str | None] | None = None) -> Path:
+def write(directory: Path, changes: Mapping[str, str | None] | None = None) -> Path:
     """The policy as files, some of them changed, or left out (None)."""
     for name, text in {**FILES, **(changes or {})}.items():
         if text is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Policy:
     return Policy.load(write(tmp_path_factory.mktemp("policy")))
 
 
-def codes(directory: Path, changes: dict[str, str | None]) -> list[tuple[str, str, int]]:
+def codes(directory: Path, changes: Mapping[str, str | None]) -> list[tuple[str, str, int]]:
     """What is wrong with the policy after these changes."""
     with pytest.raises(CompileError) as caught:
         Policy.load(write(directory, changes))
@@ -144,9 +145,9 @@ def test_the_digest_changes_with_any_pattern_and_not_with_the_directory(policy: 
 def test_examples_are_read_as_people_write_them(policy: Policy):
     found = [(example.text, example.locale, example.category, example.line) for example in policy.examples]
     assert found == [
-        ("My chest hurts", "en", "chest pain", 3),
-        ('it\'s "tight" {here} $5', "en", "chest pain", 4),
-        ("Me duele el pecho", "es-419", "chest pain", 6),
+        ("My chest hurts", "en", "chest-pain", 3),
+        ('it\'s "tight" {here} $5', "en", "chest-pain", 4),
+        ("Me duele el pecho", "es-419", "chest-pain", 6),
     ]
 
 

@@ -176,6 +176,7 @@ class _FlowCompiler(ExpressionCompiler):
     def statement(self, statement: Statement) -> tuple[Run, bool]:
         if isinstance(statement, Assign):
             value, known = self.value(statement.value)
+            (self.texts.add if self.is_text(statement.value) else self.texts.discard)(statement.name)
             return closures.store(self.assign(statement.name, known), value), False
         if isinstance(statement, Await):
             value, known = self.await_call(statement)

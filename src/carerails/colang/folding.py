@@ -51,11 +51,15 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A whole regex as a flow uses it: its number in the matcher, its arms, and which function asks."""
+    """A whole regex as a flow uses it: its number in the matcher, its arms, and which function asks.
+
+    `partial`: it searches a part that another pattern found, and not the text.
+    """
 
     number: int
     function: str
     arms: tuple[Pattern, ...]
+    partial: bool
 
 
 class ExpressionCompiler:
@@ -72,6 +76,8 @@ class ExpressionCompiler:
         self.seen = set(facts)
         #: Slots that are read at run time.
         self.loaded: set[int] = set()
+        #: Variables that hold the text, or what a replacement left of it.
+        self.texts = set(flow.parameters[:1])
         #: What the flow searches for, in order.
         self.asked: list[Regex] = []
 
@@ -234,8 +240,14 @@ class ExpressionCompiler:
             found.append(Pattern(arm, *self.home(node, pattern.within(offset, offset + len(arm)))))
             offset += len(arm) + 1
         number = self.regexes.setdefault(source, len(self.regexes))
-        self.asked.append(Regex(number, node.function, tuple(found)))
+        self.asked.append(Regex(number, node.function, tuple(found), not self.is_text(node.arguments[1])))
         return number
+
+    def is_text(self, node: Expression) -> bool:
+        """Whether it is the flow's text, whole or with replacements."""
+        while isinstance(node, Method) and node.name == "replace":
+            node = node.base
+        return isinstance(node, Variable) and node.name in self.texts
 
     def home(self, node: Node, pieces: list[Piece]) -> tuple[str, int]:
         """File and line of an arm: where this file adds to it, else where its first word comes from."""

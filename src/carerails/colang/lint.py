@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carerails.colang.diagnostics import CompileError, Diagnostic, Report, nearest
-from carerails.colang.rules import CHECK, SLUGS
+from carerails.colang.rules import CHECK, IN_SCOPE, SLUGS
 from carerails.colang.tree import Assign, Await, Flow, If, ListOf, Statement, Text
 from carerails.contracts import LOCALES
+from carerails.matching import check_regex
 
 if TYPE_CHECKING:
     from carerails.policy import Policy
@@ -35,10 +35,15 @@ def lint(rails: Path) -> list[Diagnostic]:
         return list(report.sorted())
     try:
         policy = Policy.load(rails)
+        _order(policy, flows, report)
     except CompileError as error:
-        return list(error.diagnostics)
+        # The rules may be in order all the same: only the order of checks, or its guards, may be out of date.
+        report.found += error.diagnostics
+        try:
+            policy = Policy.load(rails, check=False)
+        except CompileError:
+            return list(report.sorted())
     _regexes(policy, report)
-    _order(policy, flows, report)
     _examples(policy, report)
     _templates(policy, report)
     return list(report.sorted())
@@ -46,12 +51,14 @@ def lint(rails: Path) -> list[Diagnostic]:
 
 def _regexes(policy: Policy, report: Report) -> None:
     """Every arm must be safe and fast on every engine; a rule must not hit where no pattern of it does."""
-    matching: Any = importlib.import_module("carerails.matching")
     for rule in policy.rules.values():
-        for pattern in rule.patterns:
-            for problem in matching.check_regex(pattern.regex):
-                what = f"{problem.what}, at {problem.offset} of `{_short(pattern.regex)}`"
-                report.add("regex", pattern.file, pattern.line, 1, [what], [problem.mend])
+        for regex in policy.regexes(rule.name):
+            for pattern in regex.arms:
+                for problem in check_regex(pattern.regex):
+                    if problem.code == "no-literal" and regex.partial:
+                        continue
+                    what = f"{problem.what}, at {problem.offset} of `{_short(pattern.regex)}`"
+                    report.add("regex", pattern.file, pattern.line, 1, [what], [problem.mend])
         if policy.run(rule.name, ""):
             report.add("hits-nothing", rule.file, rule.line, 1, [rule.name])
 
@@ -97,26 +104,23 @@ def _lists(node: Any) -> Iterable[ListOf]:
 def _examples(policy: Policy, report: Report) -> None:
     """Every category has enough examples in each locale, and no example belongs to a category that is none."""
     homes = {rule.meta.category: rule for rule in reversed(list(policy.rules.values()))}
-    counts = Counter((_kebab(example.category), example.locale) for example in policy.examples)
+    counts = Counter((example.category, example.locale) for example in policy.examples)
     for category, rule in homes.items():
         for locale in LOCALES:
             count = counts[category, locale]
             if count < ENOUGH_EXAMPLES:
                 report.add("few-examples", rule.file, rule.line, 1, [category, count, locale], [ENOUGH_EXAMPLES])
-    for example in policy.examples:
-        if _kebab(example.category) not in homes:
-            near = nearest(_kebab(example.category), homes)
-            report.add("unknown-category", example.file, example.line, 1, [example.category], [near])
+    strays = {example.category: example for example in reversed(policy.examples)}
+    for category, example in strays.items():
+        if category not in homes and category != IN_SCOPE:
+            near = nearest(category, homes)
+            report.add("unknown-category", example.file, example.line, 1, [category], [near])
 
 
 def _templates(policy: Policy, report: Report) -> None:
     for slug in SLUGS:
         if slug not in policy.templates:
             report.add("missing-template", "templates", 1, 1, [slug])
-
-
-def _kebab(category: str) -> str:
-    return category.replace(" ", "-")
 
 
 def _short(regex: str) -> str:

@@ -18,6 +18,8 @@ FOOTER = "footer"
 ESCALATIONS: tuple[str, ...] = get_args(EscalationTemplate)
 REFUSALS: tuple[str, ...] = get_args(RefusalSlug)
 SLUGS: tuple[str, ...] = (*ESCALATIONS, *REFUSALS, FOOTER)
+#: The category of examples that no rule may hit.
+IN_SCOPE = "in-scope"
 #: How a red flag's flow is called, by its severity.
 PREFIX = {"emergency": "red flag", "crisis": "red flag", "urgent": "urgent", "check-in": "check in"}
 
@@ -115,6 +117,23 @@ def templates_of(flows: Iterable[Flow], report: Report) -> dict[str, Template]:
             report.add("rule-name", flow.file, flow.line, flow.column, [flow.name], ["template", "template"])
         templates.setdefault(slug, Template(slug, flow.name, flow.file, flow.line))
     return templates
+
+
+def categories(rules: Mapping[str, Rule]) -> dict[str, str]:
+    """What examples may be of, in words joined by hyphens, and the category it stands for.
+
+    A category, a rule by its whole name or without its first words, or what is in scope.
+    """
+    names = {IN_SCOPE: IN_SCOPE}
+    for rule in rules.values():
+        for name in (rule.name, rule.name.removeprefix("red flag "), rule.name.removeprefix("scope ")):
+            names.setdefault(kebab(name), rule.meta.category)
+    return names | {rule.meta.category: rule.meta.category for rule in rules.values()}
+
+
+def kebab(words: str) -> str:
+    """`chest pain` as `chest-pain`."""
+    return words.replace(" ", "-")
 
 
 def check_meta(flow: Flow, report: Report) -> bool:
