@@ -1,58 +1,69 @@
-"""A comparison on the terminal: one table of figures, the rules that do not hold, the first disagreements."""
+"""A comparison on the terminal: a table a slice, the rules that do not hold, the first disagreements."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from carerails.evals.comparison import Comparison
+from carerails.evals.scoring import Score
 from carerails.evals.stats import Rate
 
-#: Column title and metric, in reading order; a column without a figure in any row is not shown.
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: Column title and metric, in reading order; a slice shows those that it can compute.
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("recall", "recall"),
     ("precision", "precision"),
     ("false alarms", "false_alarm"),
-    ("urgent recall", "urgent_recall"),
-    ("check-in recall", "check_in_recall"),
+    ("urgent", "urgent_recall"),
+    ("check-in", "check_in_recall"),
     ("refused", "refused"),
     ("over-refusal", "over_refusal"),
     ("parallel", "parallel_agreement"),
     ("right", "right"),
 )
 SHOWN = 10
+PIPE_WIDTH = 160
 
 
 def show(comparison: Comparison) -> None:
-    """Print to stdout; plain text in a pipe, colours on a terminal."""
-    from rich import box
+    """Print to stdout; plain text in a pipe."""
     from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    console = Console(file=sys.stdout, highlight=False, markup=False, width=None if terminal else PIPE_WIDTH)
+    mode = "behind the always-on gate" if comparison.gated else "bare"
+    console.print(
+        f"Engines {mode}; rates in per cent [95 % interval]; cost: a missed emergency weighs 20 false alarms\n"
+    )
+    for piece in comparison.slices:
+        wholes = [score for score in comparison.scores if score.slice == piece.name and score.part == "all"]
+        if wholes:
+            console.print(_table(f"{piece.name}, {wholes[0].cases} cases", wholes))
+    for line in (*_verdicts(comparison), *_ratios(comparison), *_disagreements(comparison)):
+        console.print(line, soft_wrap=True)
+
+
+def _table(title: str, wholes: Sequence[Score]) -> Table:
+    from rich import box
     from rich.table import Table
 
-    console = Console(file=sys.stdout, highlight=False, markup=False, width=None if sys.stdout.isatty() else 170)
-    wholes = [score for score in comparison.scores if score.part == "all"]
     columns = [column for column in COLUMNS if any(column[1] in score.rates for score in wholes)]
-    mode = " behind the always-on gate" if comparison.gated else ""
-    table = Table(box=box.SIMPLE_HEAD, title=f"Engines{mode}, 95 % intervals", title_justify="left")
-    for title in ("slice", "engine", "cases", *(title for title, _ in columns), "cost", "failed", "p50 us", "p95 us"):
-        table.add_column(title, justify="left" if title in ("slice", "engine") else "right", no_wrap=True)
-    last = ""
-    for score in sorted(wholes, key=lambda score: [piece.name for piece in comparison.slices].index(score.slice)):
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    for name in ("engine", *(name for name, _ in columns), "cost", "failed", "p50 us", "p95 us"):
+        table.add_column(name, justify="left" if name == "engine" else "right", min_width=len(name))
+    for score in wholes:
         table.add_row(
-            "" if score.slice == last else score.slice,
             score.engine,
-            str(score.cases),
             *(percent(score.rates.get(metric)) for _, metric in columns),
             f"{score.cost.mean:.2f}",
             str(score.failed),
             *(f"{value:,.0f}" if value else "-" for value in (score.latency_us.p50, score.latency_us.p95)),
         )
-        last = score.slice
-    console.print(table)
-    _show_verdicts(comparison, console.print)
-    for name, quickest, ratio in comparison.latency_ratio():
-        console.print(f"{name} takes {ratio:.0f} times as long as {quickest} (median of a check)")
-    _show_disagreements(comparison, console.print)
+    return table
 
 
 def percent(rate: Rate | None) -> str:
@@ -62,19 +73,29 @@ def percent(rate: Rate | None) -> str:
     return f"{100 * rate.value:.1f} [{100 * rate.low:.0f}-{100 * rate.high:.0f}]"
 
 
-def _show_verdicts(comparison: Comparison, write: Callable[[str], None]) -> None:
-    for verdict in comparison.verdicts:
-        if not verdict.passed:
-            place = f"{verdict.slice} ({verdict.part})" if verdict.part != "all" else verdict.slice
-            write(f"FAIL  {place}, {verdict.engine}: {verdict.metric} {verdict.value:g}, must be {verdict.bound}")
-    if comparison.verdicts and all(verdict.passed for verdict in comparison.verdicts):
-        write(f"PASS  all {len(comparison.verdicts)} conditions of the slices hold")
+def _verdicts(comparison: Comparison) -> list[str]:
+    broken = [verdict for verdict in comparison.verdicts if not verdict.passed]
+    if comparison.verdicts and not broken:
+        return [f"PASS  all {len(comparison.verdicts)} conditions of the slices hold"]
+    return [
+        f"FAIL  {verdict.slice}{f' ({verdict.part})' if verdict.part != 'all' else ''}, {verdict.engine}: "
+        f"{verdict.metric} {verdict.value:g}, must be {verdict.bound}"
+        for verdict in broken
+    ]
 
 
-def _show_disagreements(comparison: Comparison, write: Callable[[str], None]) -> None:
+def _ratios(comparison: Comparison) -> list[str]:
+    return [
+        f"A check of {name} takes {ratio:.0f} times as long as one of {quickest} (medians)"
+        for name, quickest, ratio in comparison.latency_ratio()
+    ]
+
+
+def _disagreements(comparison: Comparison) -> list[str]:
     if len(comparison.engines) < 2:
-        return
-    write(f"{len(comparison.disagreements)} disagreements between engines")
+        return []
+    lines = [f"{len(comparison.disagreements)} disagreements between engines"]
     for entry in comparison.disagreements[:SHOWN]:
         decisions = ", ".join(f"{engine}: {decision}" for engine, decision in entry.decisions.items())
-        write(f"  {entry.slice}/{entry.case.id}  {decisions}  {entry.case.said()[:120]!r}")
+        lines.append(f"  {entry.slice}/{entry.case.id}  {decisions}  {entry.case.said()[:100]!r}")
+    return lines
