@@ -72,9 +72,9 @@ class NemoEngine:
         rails = self._rails or data_dir("rails")
         try:
             with _parsing:
-                self._runtime = _load(rails)
+                self._runtime, constants = _load(rails)
             with discreet():
-                await self._get_ready(self._runtime)
+                await self._get_ready(self._runtime, constants)
             await self._ask(_PROBE, "TurnChecked")
         except UsageError:
             raise
@@ -136,7 +136,7 @@ class NemoEngine:
             raise EngineError("exception", "a flow died and stopped main")
         raise EngineError("missing", f"no {answer} event")
 
-    async def _get_ready(self, runtime: _Runtime) -> None:
+    async def _get_ready(self, runtime: _Runtime, constants: dict[str, Any]) -> None:
         """Run `main` up to its `when`, and let NeMo forget the flows that it ran on the way."""
         _, state = await _one_thread_at_a_time(runtime.process_events([]))
         done = [flow for flow in state.flow_states.values() if flow.status.value in ("finished", "stopped")]
@@ -144,7 +144,8 @@ class NemoEngine:
             flow.status_updated = datetime.min
         _, self._waiting = await _one_thread_at_a_time(runtime.process_events([{"type": "Ready"}], state))
         self._waiting.last_events.clear()
-        self._shared = (self._waiting.flow_configs, self._waiting.rails_config, *done)
+        self._waiting.context.update(constants)
+        self._shared = (self._waiting.flow_configs, self._waiting.rails_config, *done, *constants.values())
 
     def _fresh_state(self) -> Any:
         """A copy of the waiting state that shares with it only what never changes: code, configuration, ended flows."""
@@ -168,8 +169,8 @@ def _one_thread_at_a_time(turn: Coroutine[Any, Any, Answer]) -> Generator[Any, A
             given, resume = error, turn.throw
 
 
-def _load(rails: Path) -> _Runtime:
-    """NeMo's runtime with our rails, quiet, without telemetry and without a model."""
+def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
+    """NeMo's runtime with our rails, quiet, without telemetry and without a model; and the constants of the rails."""
     sources = sorted(p for p in rails.rglob("*.co") if "examples" not in p.relative_to(rails).parts)
     if not sources:
         raise UsageError("holds no .co files", "name a directory with Colang rails", str(rails))
@@ -177,12 +178,14 @@ def _load(rails: Path) -> _Runtime:
     os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
     from nemoguardrails.rails import LLMRails, RailsConfig
 
+    from carerails_nemo.constants import take_constants
+
     yaml = (data_dir("config") / "nemo" / "config.yml").read_text(encoding="utf-8")
     more = {"import_paths": [str(path.resolve()) for path in sources]}
     config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
-    runtime = LLMRails(config).runtime
+    runtime: Any = LLMRails(config).runtime
     hush()
-    return cast(_Runtime, runtime)
+    return runtime, take_constants(runtime.flow_configs)
 
 
 def _action_failed(state: Any) -> bool:
