@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from carerails.errors import EngineError
 from carerails.matching import Matcher, Scan
@@ -167,18 +167,30 @@ def search_in(slot: int, number: int) -> Run:
     return lambda frame: frame[0][frame[slot]].search(number)
 
 
-def where_possible(slot: int, regexes: frozenset[int], words: tuple[str, ...], body: Run) -> Run:
-    """The body, unless none of the regexes can match in the text and none of the words stands there."""
+class Leaf(NamedTuple):
+    """Statements that do nothing unless the text matches one of the regexes or has one of the words in it."""
 
-    def run(frame: Frame) -> Any:
+    regexes: frozenset[int]
+    words: frozenset[str]
+    body: Run
+
+
+def where_possible(slot: int, leaves: Sequence[Leaf]) -> Run:
+    """Those leaves, in order, that may do something: the matcher knows after its one pass which regexes can match."""
+    owners: dict[int, list[int]] = {}
+    for number, leaf in enumerate(leaves):
+        for regex in leaf.regexes:
+            owners.setdefault(regex, []).append(number)
+    words = tuple((word, number) for number, leaf in enumerate(leaves) for word in leaf.words)
+    bodies = tuple(leaf.body for leaf in leaves)
+
+    def run(frame: Frame) -> None:
         text = frame[slot]
         scan = frame[0][text]
-        # The matcher knows after its one pass; asking each regex in turn would cost what the guard is to save.
-        if regexes.isdisjoint(scan._found) and regexes.isdisjoint(scan._outside):
-            for word in words:
-                if word in text:
-                    return body(frame)
-            return None
-        return body(frame)
+        opened = {number for regex in scan._found if regex in owners for number in owners[regex]}
+        opened.update(number for regex in scan._outside if regex in owners for number in owners[regex])
+        opened.update(number for word, number in words if word in text)
+        for number in sorted(opened):
+            bodies[number](frame)
 
     return run

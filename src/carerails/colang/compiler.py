@@ -13,10 +13,10 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from carerails.colang import closures
-from carerails.colang.closures import Frame, Run, Scans
+from carerails.colang.closures import Frame, Leaf, Run, Scans
 from carerails.colang.diagnostics import Rejected, Report, nearest
 from carerails.colang.folding import ExpressionCompiler, Facts, Regex
-from carerails.colang.guards import is_guard, nothing_without, only_reports
+from carerails.colang.guards import Unless, is_guard, nothing_unless, only_reports
 from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
 from carerails.colang.values import Known
 from carerails.matching import Matcher
@@ -44,8 +44,8 @@ class CompiledFlow:
         size: of a frame.
         regexes: what it searches for, itself or through the flows that it calls.
         known: its value, where that does not depend on the arguments.
-        unless: it takes one text, and its value is empty unless one of its regexes matches there or one of these words
-            stands there; None where that cannot be proved.
+        unless: it takes one text, and its value is empty unless that text has one of these; None where that cannot be
+            proved.
     """
 
     flow: Flow
@@ -53,7 +53,7 @@ class CompiledFlow:
     body: Run
     regexes: list[Regex] = field(default_factory=list[Regex])
     known: Known | None = None
-    unless: frozenset[str] | None = None
+    unless: Unless | None = None
 
     def __call__(self, scans: Scans, arguments: Iterable[Any]) -> Any:
         """Run it.
@@ -133,6 +133,8 @@ class _FlowCompiler(ExpressionCompiler):
         self.flows, self.compiled, self.given = flows, compiled, frozenset(given)
         self.returned: Known | None = None
         self.constants: list[_Constant] = []
+        #: Steps behind guards: the slot of their text, and their parts.
+        self.leaves: dict[Run, tuple[int, list[Leaf]]] = {}
 
     def compile(self) -> CompiledFlow:
         body, ends = self.block(self.flow.body)
@@ -146,7 +148,7 @@ class _FlowCompiler(ExpressionCompiler):
         if isinstance(last, Return) and not any(isinstance(step, If) for step in self.flow.body):
             result.known = self.returned
         if result.known is None and len(self.flow.parameters) == 1:
-            result.unless = nothing_without(result.body, result.size)
+            result.unless = nothing_unless(result.body, result.size)
         return result
 
     # --- statements: a step gives None to go on, or the flow's value in a tuple
@@ -162,6 +164,8 @@ class _FlowCompiler(ExpressionCompiler):
                 break
             try:
                 step, ends = self.statement(statement)
+                if self.joined(steps, step):
+                    continue
                 steps.append(step)
                 places.append(f"{self.flow.file}:{statement.line}, flow {self.flow.name}")
                 if isinstance(statement, (Assign, Await)) and self.facts[statement.name] is not None:
@@ -171,7 +175,23 @@ class _FlowCompiler(ExpressionCompiler):
                 if isinstance(statement, (Assign, Await)):
                     self.assign(statement.name, None)
                 ends = isinstance(statement, Return)
+        if len(steps) == 1 and steps[0] in self.leaves:
+            return steps[0], ends
         return closures.sequence(steps, places), ends
+
+    def joined(self, steps: list[Run], step: Run) -> bool:
+        """Whether the step became one with the guarded step before it."""
+        before, after = self.leaves.get(steps[-1]) if steps else None, self.leaves.get(step)
+        if not before or not after or before[0] != after[0]:
+            return False
+        steps[-1] = self.guarding(before[0], [*before[1], *after[1]])
+        return True
+
+    def guarding(self, text: int, leaves: list[Leaf]) -> Run:
+        """The leaves as one step, which can be joined with its neighbours."""
+        step = closures.where_possible(text, leaves)
+        self.leaves[step] = (text, leaves)
+        return step
 
     def statement(self, statement: Statement) -> tuple[Run, bool]:
         if isinstance(statement, Assign):
@@ -226,15 +246,19 @@ class _FlowCompiler(ExpressionCompiler):
         if pattern is None or not isinstance(pattern.value, str):
             raise self.fail("no-guard", guard.arguments[0], [guard.arguments[0].key])
         text = self.load(guard.arguments[1])
-        before, asked = dict(self.facts), len(self.asked)
+        before = dict(self.facts)
         body, _ = self.block(branch.body)
         self.facts = _common([before, self.facts])
-        silent = {name for name, flow in self.compiled.items() if flow.unless is not None}
-        if not only_reports(branch.body, guard.arguments[1].name, silent, self.given):
+        proved = {name: flow.unless for name, flow in self.compiled.items() if flow.unless is not None}
+        if not only_reports(branch.body, guard.arguments[1].name, proved, self.given):
             return body
-        words = frozenset[str]().union(*(self.compiled[call.flow].unless or () for call in _calls(branch.body)))
-        regexes = frozenset(regex.number for regex in self.asked[asked:])
-        return closures.where_possible(text, regexes, tuple(words), body)
+        if body in self.leaves:
+            # A section of guards: each of them knows for itself.
+            return body
+        needs = [proved[call.flow] for call in _calls(branch.body)]
+        regexes = frozenset[int]().union(*(need.regexes for need in needs))
+        words = frozenset[str]().union(*(need.words for need in needs))
+        return self.guarding(text, [Leaf(regexes, words, body)])
 
     def await_call(self, call: Await) -> tuple[Run, Known | None]:
         target = self.flows.get(call.flow)

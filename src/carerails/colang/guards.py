@@ -1,12 +1,14 @@
 """Guards in the order of checks: `if search($guards.key, $text)`, then rules and their hits.
 
 A guard only saves time. NeMo's runtime needs its pattern; here the matcher knows after one pass which regexes can
-match, so a block of rules is skipped exactly when none of theirs can, and when that is proved to change nothing.
+match, and `nothing_unless` proves at load which of them a rule asks before it gives up, so a rule is skipped exactly
+where it would hit nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from carerails.colang.closures import Run
 from carerails.colang.tree import Assign, Attribute, Await, Binary, Call, If, ListOf, Statement, Text, Variable
@@ -51,16 +53,24 @@ def only_reports(body: Iterable[Statement], text: str, silent: Collection[str], 
     return True
 
 
-def nothing_without(body: Run, size: int) -> frozenset[str] | None:
-    """When a flow of one text surely gives an empty value: where none of its regexes matches and no such word stands.
+class Unless(NamedTuple):
+    """What a text must have for a flow of one text to give more than an empty value: a match, or a word."""
 
-    It is run on a text that finds nothing, in which nothing can be replaced, and that may not be looked at otherwise.
-    None: that was no proof.
+    regexes: frozenset[int]
+    words: frozenset[str]
+
+
+def nothing_unless(body: Run, size: int) -> Unless | None:
+    """What the flow asks about a text before it gives an empty value, if the answer is no each time.
+
+    It is run on a text that matches nothing, in which nothing can be replaced, and that may not be looked at otherwise:
+    on a text without any of what was asked, it takes the same path. None: that was no proof.
     """
     text = Unseen()
+    scans = _Nowhere(text)
     try:
-        value = body([_Nowhere(text), text, *[None] * (size - 2)])[0]
-        return None if value else frozenset(text.replaced)
+        value = body([scans, text, *[None] * (size - 2)])[0]
+        return None if value else Unless(frozenset(scans.asked), frozenset(text.replaced))
     except (EngineError, TypeError):
         return None
 
@@ -70,14 +80,17 @@ class _Nowhere:
 
     def __init__(self, text: Unseen) -> None:
         self._text = text
+        self.asked: set[int] = set()
 
     def __getitem__(self, text: object) -> _Nowhere:
         if text is not self._text:
             raise TypeError("the value depends on another text")
         return self
 
-    def find_all(self, _: int) -> list[str]:
+    def find_all(self, number: int) -> list[str]:
+        self.asked.add(number)
         return []
 
-    def search(self, _: int) -> bool:
+    def search(self, number: int) -> bool:
+        self.asked.add(number)
         return False
