@@ -46,8 +46,7 @@ class _Flow:
     def __init__(self, flow: FlowConfig, flows: Mapping[str, FlowConfig], values: dict[str, Any]) -> None:
         self._flow, self._flows, self._values = flow, flows, values
         self._uses = _uses(flow.elements)
-        assigned: Counter[str] = Counter(map(_target, _inside(flow.elements)))
-        assigned.update(parameter.name for parameter in flow.parameters)
+        assigned = Counter(map(_target, _inside(flow.elements)))
         self._once = {name for name, times in assigned.items() if times == 1}
         self._read: list[str] = []
 
