@@ -67,6 +67,8 @@ TRAPS = [
     Trap("flow-name", "refused", "flow red @or blue $t\n  return 1\n"),
     Trap("flow-name", "silent", "flow @Red flag $t\n  return 1\n"),
     Trap("flow-name", "silent", "flow @ScanAction $t\n  return 1\n"),
+    # Read without complaint, refused when the runtime is made.
+    Trap("flow-keyword", "silent", "flow @stop words $t\n  return 1\n"),
     Trap("parameters", "fine", 'flow f $t@="x"\n  return 1\n'),
     Trap("parameters", "fine", "flow f@($t)\n  return 1\n"),
     Trap("reserved-name", "silent", _body("@$self = 1", "return 1")),

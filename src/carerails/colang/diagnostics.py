@@ -43,6 +43,7 @@ KINDS: dict[str, Kind] = {
     # flows
     "import": Kind("an import outside the file of `flow main`", "move it there"),
     "flow-name": Kind("`{}` cannot be part of a flow's name", "use lower-case words and digits after a letter"),
+    "flow-keyword": Kind("a flow's name that begins with `{}`", "begin it with another word"),
     "parameters": Kind("`{}` among the parameters", "write `flow name $a $b -> $c`, without defaults"),
     "reserved-name": Kind("`${}` means something else at run time", "choose another name"),
     "duplicate-flow": Kind("flow `{}` is already defined at {}", "rename or remove one"),

@@ -23,6 +23,9 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 # Words that end a flow's name for NeMo's grammar.
 _NOT_IN_NAMES = frozenset(["and", "or", "as"])
 
+# Words that NeMo's runtime, which the parser does not ask, refuses at the beginning of one.
+_NOT_FIRST = frozenset(["send", "match", "start", "stop", "await", "activate"])
+
 
 def parse(source: Source, report: Report) -> File:
     """Read one file of the subset; everything wrong goes to `report`, and what could be read is returned."""
@@ -149,6 +152,8 @@ class _Parser(Statements):
             word = self.take()
             if word.kind != "name" or not _WORD.fullmatch(word.text) or word.text in _NOT_IN_NAMES:
                 self.note("flow-name", word, [word.text])
+            elif not words and word.text in _NOT_FIRST:
+                self.note("flow-keyword", word, [word.text])
             words.append(word.text)
         if not words:
             self.unexpected("the flow's name")
