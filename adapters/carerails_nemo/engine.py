@@ -62,9 +62,12 @@ class NemoEngine:
         self._runtime: _Runtime | None = None
         self._waiting: Any = None
         self._shared: tuple[object, ...] = ()
+        self._constants: dict[str, Any] = {}
 
     async def start(self) -> None:
-        """Load the rails, run `main` up to its first `when`, and see it answer one empty turn.
+        """Load the rails, run `main` up to its first `when`, and ask every rule once, about an empty text.
+
+        That finds a rule that can never work, and compiles regexes, which takes a second that no turn should spend.
 
         Raises:
             UsageError: the rails cannot be read, NeMo cannot parse them, or `main` does not answer.
@@ -75,7 +78,7 @@ class NemoEngine:
                 self._runtime, constants = _load(rails)
             with discreet():
                 await self._get_ready(self._runtime, constants)
-            await self._ask(_PROBE, "TurnChecked")
+            await self._ask(_PROBE, "TurnChecked", self._state_with_open_guards())
         except UsageError:
             raise
         except Exception as error:
@@ -85,7 +88,7 @@ class NemoEngine:
     async def close(self) -> None:
         """Forget the rails."""
         self._runtime = self._waiting = None
-        self._shared = ()
+        self._shared, self._constants = (), {}
 
     async def evaluate(self, text: str) -> Findings:
         """Run all checks on the views joined by newlines.
@@ -111,14 +114,14 @@ class NemoEngine:
             raise EngineError("malformed", f"the template is a {type(rendered).__name__}")
         return rendered
 
-    async def _ask(self, question: Event, answer: str) -> Event:
+    async def _ask(self, question: Event, answer: str, state: Any = None) -> Event:
         """Send one event to a fresh copy of the waiting state; the one event of type `answer` that comes back."""
         if self._runtime is None:
             raise EngineError("missing", "the engine is not started")
-        error, events, state = "", list[Event](), cast(Any, None)
+        error, events = "", list[Event]()
         with discreet():
             try:
-                turn = self._runtime.process_events([question], self._fresh_state())
+                turn = self._runtime.process_events([question], state or self._fresh_state())
                 events, state = await _one_thread_at_a_time(turn)
             except Exception as raised:
                 # Its message may quote the user, so only its type leaves this place, and no chained exception.
@@ -144,12 +147,20 @@ class NemoEngine:
             flow.status_updated = datetime.min
         _, self._waiting = await _one_thread_at_a_time(runtime.process_events([{"type": "Ready"}], state))
         self._waiting.last_events.clear()
-        self._waiting.context.update(constants)
-        self._shared = (self._waiting.flow_configs, self._waiting.rails_config, *done, *constants.values())
+        self._constants = constants
+        self._shared = (self._waiting.flow_configs, self._waiting.rails_config, *done)
 
     def _fresh_state(self) -> Any:
         """A copy of the waiting state that shares with it only what never changes: code, configuration, ended flows."""
-        return copy.deepcopy(self._waiting, {id(part): part for part in self._shared})
+        state = copy.deepcopy(self._waiting, {id(part): part for part in self._shared})
+        state.context.update(self._constants)
+        return state
+
+    def _state_with_open_guards(self) -> Any:
+        state = self._fresh_state()
+        guards: dict[str, str] = state.main_flow_state.context.get("guards") or {}
+        guards.update(dict.fromkeys(guards, ""))
+        return state
 
 
 @types.coroutine

@@ -176,6 +176,22 @@ def test_rails_that_can_answer_no_turn_do_not_start(tmp_path: Path, breakage: Br
         evaluate(broken, "slurred speech")
 
 
+@pytest.mark.parametrize(("old", "new"), [("await guards", "await guards"), ('"|"', "$undefined"), ("drooping", "(")])
+def test_every_rule_is_asked_at_start_also_behind_a_closed_guard(tmp_path: Path, old: str, new: str) -> None:
+    rails = broken_rails(
+        tmp_path, Breakage("guards.co", '"red_flag_stroke": ""', '"red_flag_stroke": "closed"', "missing")
+    )
+    rule = rails / "red_flags" / "stroke.co"
+    rule.write_text(rule.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    closed = NemoEngine(rails)
+    if old == new:
+        asyncio.run(closed.start())
+        assert evaluate(closed, "slurred speech") == Findings()
+    else:
+        with pytest.raises(UsageError, match="flow died"):
+            asyncio.run(closed.start())
+
+
 def test_a_directory_without_rails_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=str(tmp_path)):
         asyncio.run(NemoEngine(tmp_path).start())
