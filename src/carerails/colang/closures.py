@@ -187,8 +187,7 @@ def where_possible(slot: int, leaves: Sequence[Leaf]) -> Run:
     def run(frame: Frame) -> None:
         text = frame[slot]
         scan = frame[0][text]
-        opened = {number for regex in scan._found if regex in owners for number in owners[regex]}
-        opened.update(number for regex in scan._outside if regex in owners for number in owners[regex])
+        opened = {number for regex in scan.candidates if regex in owners for number in owners[regex]}
         opened.update(number for word, number in words if word in text)
         for number in sorted(opened):
             bodies[number](frame)

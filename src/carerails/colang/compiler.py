@@ -74,9 +74,10 @@ def compile_flows(
     `given` says which parameter of which flow always gets the value of a constant flow.
     """
     given = {pair: name for pair, name in (given or {}).items() if pair[0] in flows and name in flows}
-    graph = {name: {call.flow for call in _calls(flow.body) if call.flow in flows} for name, flow in flows.items()}
+    # Without sets, so that regexes have the same numbers in every process.
+    graph = {name: [call.flow for call in _calls(flow.body) if call.flow in flows] for name, flow in flows.items()}
     for (name, _), constant in given.items():
-        graph[name].add(constant)
+        graph[name].append(constant)
     try:
         order = list(TopologicalSorter(graph).static_order())
     except CycleError as error:

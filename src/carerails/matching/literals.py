@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from math import fsum, prod
 from typing import NamedTuple
 
 from carerails.matching.everyday import TIERS
@@ -22,6 +23,7 @@ _MOST = 64  # texts in a product of two sets
 _MOST_ALONE = 400  # texts in a set that is only longer by what stands beside it
 _EACH = 3e-5  # what one more literal costs, as a share of texts: prefers few literals where rarity is about equal
 _CLAUSES = 3
+_CACHE = 1 << 17
 _WORDS = re.compile(r"[^\W_]+")
 
 _Set = frozenset[str]
@@ -83,9 +85,10 @@ def ordered_clauses(node: Node) -> tuple[frozenset[str], ...]:
     return tuple(fewest(one.literals) for one in sorted([*chosen[:1], *apart[:1]], key=lambda one: one.first))
 
 
+@lru_cache(maxsize=_CACHE)
 def cost(literals: frozenset[str]) -> float:
     """About what share of ordinary messages contains one of them, plus a little for each."""
-    return sum(_share(literal) + _EACH for literal in literals)
+    return fsum(map(_share, literals)) + _EACH * len(literals)
 
 
 def fewest(literals: Iterable[str]) -> frozenset[str]:
@@ -99,7 +102,7 @@ def fewest(literals: Iterable[str]) -> frozenset[str]:
     return every - longer
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=_CACHE)
 def _look(node: Node) -> _Found:
     match node:
         case Text():
@@ -204,33 +207,37 @@ def _times(left: _Set | None, right: _Set | None) -> _Set | None:
         return None
     if len(left) * len(right) > (_MOST_ALONE if 1 in (len(left), len(right)) else _MOST):
         return None
-    return frozenset(a + b for a in left for b in right)
+    return frozenset({a + b for a in left for b in right})
 
 
 def _tidy(literals: _Set) -> _Set | None:
     """Marks only at the ends; None when a text has no letter or digit, so that the set requires next to nothing."""
-    outer: set[str] = set()
-    for literal in literals:
-        core = literal.replace(EDGE, "")
-        if not _WORDS.search(core):
-            return None
-        outer.add(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE))
-    return frozenset(outer)
+    outer = {_tidied(literal) for literal in literals}
+    return None if "" in outer else frozenset(outer)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=_CACHE)
+def _tidied(literal: str) -> str:
+    if not _WORDS.search(literal):
+        return ""
+    if EDGE not in literal[1:-1]:
+        return literal
+    return EDGE * literal.startswith(EDGE) + literal.replace(EDGE, "") + EDGE * literal.endswith(EDGE)
+
+
+@lru_cache(maxsize=_CACHE)
 def _share(literal: str) -> float:
     """A guess at the share of ordinary messages that contain the literal: its words' shares, multiplied."""
-    core = literal.replace(EDGE, "")
-    share = 1.0
-    for word in _WORDS.finditer(core):
-        open_left = word.start() == 0 and not literal.startswith(EDGE)
-        open_right = word.end() == len(core) and not literal.endswith(EDGE)
-        share *= _word_share((" ", "")[open_left] + word.group() + (" ", "")[open_right])
-    return share
+    words = _WORDS.findall(literal)
+    if not words:
+        return 1.0
+    # A side where a word may go on has no space.
+    words[0] = " " * (not literal[0].isalnum()) + words[0]
+    words[-1] += " " * (not literal[-1].isalnum())
+    return prod(map(_word_share, " \n ".join(words).split("\n")))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=_CACHE)
 def _word_share(word: str) -> float:
     """Share of a word, or of a piece of one: a side where it may go on has no space."""
     known = sum(share * words.count(word) for share, words in TIERS)

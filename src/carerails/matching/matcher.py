@@ -7,74 +7,26 @@ the leftmost start wins, of two arms at one start the earlier, and the search go
 
 from __future__ import annotations
 
-import importlib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import Any, Literal
 
-from carerails.matching.literals import EDGE, cost, required_clauses
-from carerails.matching.prefilter import Hit, prefilter
-from carerails.matching.tree import Node, Text, Unsupported, arms, lengths, parse, to_re2
+from carerails.matching.cache import analysis_of
+from carerails.matching.literals import EDGE
+from carerails.matching.places import SHIFT, Blocks, Windows, reach_of, spread, windows
+from carerails.matching.prefilter import prefilter
+from carerails.matching.tree import arms
+from carerails.matching.verify import Finder, Subject, Verifier
 
 Backend = Literal["auto", "stdlib"]
-Windows = Sequence[tuple[int, int]]
 
 #: Up to this length, in characters, a text is searched whole: finding the places costs more than it saves.
 _SHORT = 400
 
-#: Places of a literal closer than this are searched as one; reach is rounded up to it, so that arms share the work.
-_CLOSE = 64
-
-#: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
-_COMMON = 0.3
-
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
-
-class Subject:
-    """A text to search; `data` is the same for RE2, which reads bytes."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def data(self) -> bytes:
-        """The text, which is ASCII, as bytes."""
-        return self.text.encode("ascii")
-
-
-Finder = Callable[[Subject, int, int], "tuple[int, int] | None"]
-
-
-@dataclass(eq=False)
-class Arm:
-    """One alternative of a regex.
-
-    `first` and each set of `also` hold the numbers of literals, of which any match has at least one.
-    `longest` is the length of its longest match, None without a bound.
-    """
-
-    regex: int
-    index: int
-    source: str
-    node: Node
-    longest: int | None
-    first: frozenset[int]
-    also: tuple[frozenset[int], ...]
-    re2: bool
-
-    @cached_property
-    def find(self) -> Finder:
-        """The first match within a range of the subject; compiled when first needed."""
-        if isinstance(self.node, Text):
-            return _find_literal(self.node.text)
-        return (_find_re2(self.node) if self.re2 else None) or _find_re(self.source)
-
-
-Found = dict[int, dict[Arm, Windows]]
+Found = dict[int, dict[Verifier, Blocks]]
 """The arms that may match, by regex, and where to search for each."""
 
 
@@ -92,36 +44,24 @@ class Matcher:
     def __init__(self, regexes: Sequence[str], *, backend: Backend = "auto") -> None:
         self.regexes = tuple(regexes)
         self._whole: dict[int, re.Pattern[str]] = {}
-        self._always: list[Arm] = []
-        self._outside: set[int] = set()
-        literals: dict[str, int] = {}
-        owners: list[list[Arm]] = []
-        for number, regex in enumerate(self.regexes):
-            try:
-                sources = arms(regex)
-                nodes = [parse(source) for source in sources]
-                spans = [lengths(node) for node in nodes]
-                if not all(shortest for shortest, _ in spans):
-                    raise Unsupported("a match may be empty")
-            except Unsupported:
-                self._outside.add(number)
-                self.whole(number)
-                continue
-            for index, (source, node, (_, longest)) in enumerate(zip(sources, nodes, spans, strict=True)):
-                clauses = [clause for clause in required_clauses(node) if clause]
-                first, *also = [
-                    frozenset(literals.setdefault(literal, len(literals)) for literal in clause)
-                    for clause in clauses[:1] + [clause for clause in clauses[1:] if cost(clause) < _COMMON]
-                ] or [frozenset[int]()]
-                owners += ([] for _ in range(len(literals) - len(owners)))
-                arm = Arm(number, index, source, node, longest, first, tuple(also), backend == "auto")
-                for literal in first:
-                    owners[literal].append(arm)
-                if not first:
-                    self._always.append(arm)
-        self._owners = tuple(tuple(arms) for arms in owners)
-        self._edges = tuple(_edges(literal) for literal in literals)
-        self._prefilter = prefilter([literal.replace(EDGE, "") for literal in literals], automaton=backend == "auto")
+        analysis = analysis_of(self.regexes)
+        self._outside = frozenset(analysis.outside)
+        for number in self._outside:
+            self.whole(number)
+        self._clauses = tuple(map(frozenset, analysis.clauses))
+        self._always: list[Verifier] = []
+        # Arms by their first clause, and those clauses by literal.
+        self._led: dict[int, list[Verifier]] = {}
+        for arm in analysis.arms:
+            verifier = Verifier(arm, self.regexes[arm.regex], re2=backend == "auto")
+            (self._led.setdefault(arm.clauses[0], []) if arm.clauses else self._always).append(verifier)
+        self._firsts: list[list[int]] = [[] for _ in analysis.literals]
+        for clause in self._led:
+            for literal in analysis.clauses[clause]:
+                self._firsts[literal].append(clause)
+        self._edges = tuple(map(_edges, analysis.literals))
+        cores = [literal.replace(EDGE, "") for literal in analysis.literals]
+        self._prefilter = prefilter(cores, automaton=backend == "auto")
 
     def scan(self, text: str) -> Scan:
         """Ask all regexes about a text; the answers are worked out when asked for."""
@@ -129,8 +69,13 @@ class Matcher:
             return Scan(self, text, {}, frozenset(range(len(self.regexes))))
         found = self._found(text)
         for arm in self._always:
-            found.setdefault(arm.regex, {})[arm] = ((0, len(text)),)
+            found.setdefault(arm.regex, {})[arm] = spread(1, reach_of(None, len(text)))
         return Scan(self, text, found, self._outside)
+
+    def warm(self) -> None:
+        """Compile all that would otherwise be compiled by the first text that needs it."""
+        for arm in [*self._always, *(arm for led in self._led.values() for arm in led)]:
+            arm.find  # noqa: B018  compiled by being looked at
 
     def whole(self, number: int) -> re.Pattern[str]:
         """The regex as `re` compiles it."""
@@ -141,102 +86,67 @@ class Matcher:
 
     def _found(self, text: str) -> Found:
         """The arms that may match: each of their sets was seen, within reach of each other."""
-        places: dict[int, list[Hit]] = {}
-        for hit in self._prefilter.hits(text):
-            if hit[0] in places:
-                places[hit[0]].append(hit)
-            else:
-                places[hit[0]] = [hit]
-        seen = {literal for literal, hits in places.items() if self._at_edges(text, hits)}
+        places = self._places(text)
+        seen = frozenset(places)
+        wheres: dict[int, Blocks] = {}
+
+        def where(clause: int) -> Blocks:
+            blocks = wheres.get(clause)
+            if blocks is None:
+                blocks = 0
+                for literal in self._clauses[clause] & seen:
+                    blocks |= places[literal]
+                wheres[clause] = blocks
+            return blocks
+
         found: Found = {}
-        everywhere = ((0, len(text)),)
-        around = None if len(text) <= _SHORT else _Places(places, len(text))
-        for literal in seen:
-            for arm in self._owners[literal]:
-                for clause in arm.also:
-                    if clause.isdisjoint(seen):
-                        break
-                else:
-                    windows = around.windows(arm) if around else everywhere
-                    if windows:
-                        found.setdefault(arm.regex, {})[arm] = windows
+        everywhere = spread(1, reach_of(None, len(text)))
+        short = len(text) <= _SHORT
+        for clause in {clause for literal in seen for clause in self._firsts[literal]}:
+            for arm in self._led[clause]:
+                if any(self._clauses[other].isdisjoint(seen) for other in arm.also):
+                    continue
+                if short:
+                    found.setdefault(arm.regex, {})[arm] = everywhere
+                    continue
+                reach = reach_of(arm.longest, len(text))
+                around = spread(where(clause), reach)
+                for other in arm.also:
+                    # A match lies within reach of each of its literals, so all of it is in what is left.
+                    around &= spread(around & where(other), reach)
+                if around:
+                    found.setdefault(arm.regex, {})[arm] = around
         return found
 
-    def _at_edges(self, text: str, hits: list[Hit]) -> bool:
-        """Whether one of a literal's hits has the word boundaries that the literal asks for."""
-        left, right = self._edges[hits[0][0]]
-        if left is None and right is None:
-            return True
-        for _, start, end in hits:
-            if (left is None or (start > 0 and text[start - 1] in _WORD) is not left) and (
-                right is None or (end < len(text) and text[end] in _WORD) is not right
-            ):
-                return True
-        return False
-
-
-class _Places:
-    """Where in a long text to search for an arm: around its literals.
-
-    A match holds a literal of each of the arm's sets, so it lies within `longest` of one of each. A window ends one
-    character further, where a word boundary still looks, so what starts in a window ends as it does in the whole text.
-    """
-
-    def __init__(self, places: dict[int, list[Hit]], length: int) -> None:
-        self._places = places
-        self._literals = frozenset(places)
-        self._length = length
-        self._spots: dict[int, list[tuple[int, int]]] = {}
-        self._windows: dict[tuple[frozenset[int], int], Windows] = {}
-
-    def windows(self, arm: Arm) -> Windows:
-        """Disjoint windows, in order; none if the arm's literals lie too far apart."""
-        reach = self._length if arm.longest is None else -(-arm.longest // _CLOSE) * _CLOSE
-        windows = self._around(arm.first, reach)
-        for clause in arm.also:
-            windows = _common(windows, self._around(clause, reach))
-        return windows
-
-    def _around(self, clause: frozenset[int], reach: int) -> Windows:
-        windows = self._windows.get((clause, reach))
-        if windows is not None:
-            return windows
-        found: list[tuple[int, int]] = []
-        for first, last in sorted(spot for literal in clause & self._literals for spot in self._clusters(literal)):
-            start, end = max(0, first - reach), min(self._length, last + reach + 1)
-            if found and start <= found[-1][1]:
-                found[-1] = (found[-1][0], max(end, found[-1][1]))
-            else:
-                found.append((start, end))
-        self._windows[clause, reach] = found
-        return found
-
-    def _clusters(self, literal: int) -> list[tuple[int, int]]:
-        """The literal's places, those close together as one, so that there are never many."""
-        spots = self._spots.get(literal)
-        if spots is None:
-            spots = self._spots[literal] = []
-            for _, start, end in self._places[literal]:
-                if spots and start - spots[-1][1] < _CLOSE:
-                    spots[-1] = (spots[-1][0], end)
-                else:
-                    spots.append((start, end))
-        return spots
+    def _places(self, text: str) -> dict[int, Blocks]:
+        """Where each literal stands, with the word boundaries that it asks for."""
+        places: dict[int, Blocks] = {}
+        edges, length = self._edges, len(text)
+        for literal, start, end in self._prefilter.hits(text):
+            if edge := edges[literal]:
+                left, right = edge
+                if (left is not None and (start > 0 and text[start - 1] in _WORD) is left) or (
+                    right is not None and (end < length and text[end] in _WORD) is right
+                ):
+                    continue
+            places[literal] = places.get(literal, 0) | 1 << (start >> SHIFT)
+        return places
 
 
 class Scan:
     """What the regexes of a Matcher find in one text."""
 
-    def __init__(self, matcher: Matcher, text: str, found: Found, outside: set[int] | frozenset[int]) -> None:
+    def __init__(self, matcher: Matcher, text: str, found: Found, outside: frozenset[int]) -> None:
         self._matcher = matcher
         self._subject = Subject(text)
         self._found = found
         self._outside = outside
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
 
-    def possible(self, numbers: frozenset[int]) -> bool:
-        """Whether one of these regexes may match; costs next to nothing, for the one pass has told."""
-        return not (numbers.isdisjoint(self._found) and numbers.isdisjoint(self._outside))
+    @property
+    def candidates(self) -> Collection[int]:
+        """The regexes that may match: the one pass has told."""
+        return {*self._found, *self._outside} if self._outside else self._found.keys()
 
     def find_all(self, i: int) -> list[Any]:
         """`re.findall(regexes[i], text)`: of a regex of the subset the matched texts."""
@@ -256,7 +166,9 @@ class Scan:
         if i in self._spans:
             return bool(self._spans[i])
         return any(
-            arm.find(self._subject, start, end) for arm, windows in self._found[i].items() for start, end in windows
+            arm.find(self._subject, start, end)
+            for arm, blocks in self._found[i].items()
+            for start, end in windows(blocks, len(self._subject.text))
         )
 
     def spans(self, i: int) -> list[tuple[int, int, int]]:
@@ -276,11 +188,11 @@ class Scan:
 
     def _merged(self, i: int) -> list[tuple[int, int, int]]:
         heads: list[tuple[int, int, int, _Cursor]] = []
-        for arm, windows in self._found.get(i, {}).items():
-            cursor = _Cursor(arm.find, self._subject, windows)
+        for arm, blocks in self._found.get(i, {}).items():
+            cursor = _Cursor(arm.find, self._subject, windows(blocks, len(self._subject.text)))
             span = cursor.next(0)
             if span:
-                heads.append((span[0], arm.index, span[1], cursor))
+                heads.append((span[0], arm.order, span[1], cursor))
         heapify(heads)
         spans: list[tuple[int, int, int]] = []
         behind = 0
@@ -320,65 +232,12 @@ class _Cursor:
         return None
 
 
-def _edges(literal: str) -> tuple[bool | None, bool | None]:
+def _edges(literal: str) -> tuple[bool | None, bool | None] | None:
     """Of a marked literal, by side: whether its own outermost character is a word's; None where nothing is asked for.
 
     At a word boundary the neighbour is a word's character exactly if the outermost is not.
     """
     core = literal.replace(EDGE, "")
     left = core[0] in _WORD if literal.startswith(EDGE) else None
-    return left, core[-1] in _WORD if literal.endswith(EDGE) else None
-
-
-def _common(one: Windows, other: Windows) -> Windows:
-    """Where two lists of windows overlap."""
-    overlaps: list[tuple[int, int]] = []
-    i = j = 0
-    while i < len(one) and j < len(other):
-        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
-        if start < end:
-            overlaps.append((start, end))
-        if one[i][1] < other[j][1]:
-            i += 1
-        else:
-            j += 1
-    return overlaps
-
-
-def _find_literal(literal: str) -> Finder:
-    def find(subject: Subject, start: int, end: int) -> tuple[int, int] | None:
-        at = subject.text.find(literal, start, end)
-        return None if at < 0 else (at, at + len(literal))
-
-    return find
-
-
-def _find_re(source: str) -> Finder:
-    search = re.compile(source).search
-
-    def find(subject: Subject, start: int, end: int) -> tuple[int, int] | None:
-        match = search(subject.text, start, end)
-        return match.span() if match else None
-
-    return find
-
-
-def _find_re2(node: Node) -> Finder | None:
-    """None where RE2 is missing, or declines (a count above 1,000), or does not agree with `re`."""
-    try:
-        re2: Any = importlib.import_module("re2")
-        regex = to_re2(node).encode()
-    except (ImportError, Unsupported):
-        return None
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        search = re2.compile(regex, options).search
-    except re2.error:
-        return None
-
-    def find(subject: Subject, start: int, end: int) -> tuple[int, int] | None:
-        match = search(subject.data, start, end)
-        return match.span() if match else None
-
-    return find
+    right = core[-1] in _WORD if literal.endswith(EDGE) else None
+    return None if left is right is None else (left, right)

@@ -37,7 +37,7 @@ class _Automaton:
     def __init__(self, literals: Sequence[str]) -> None:
         import ahocorasick_rs
 
-        self._find = ahocorasick_rs.AhoCorasick(literals, implementation=ahocorasick_rs.Implementation.DFA)
+        self._find = ahocorasick_rs.AhoCorasick(literals, implementation=ahocorasick_rs.Implementation.ContiguousNFA)
 
     def hits(self, text: str) -> Iterable[Hit]:
         return self._find.find_matches_as_indexes(text, overlapping=True)

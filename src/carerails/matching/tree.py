@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,12 +21,21 @@ _parser: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 1
 _SMALL_CLASS = 12
 _CACHE = 1 << 16
 
+_CLASS = r"\[\^?\]?(?:\\.|[^\]\\])*\]"
 _TOKEN = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
+    rf"\\.|{_CLASS}"
     r"|\(\?(?:[:=!>]|<[=!]|P<\w*>|P=\w*\)|#[^)]*\)|[a-zA-Z]*-?[a-zA-Z]+[:)]|\(\w*\))?"
-    r"|\{\d*(?:,\d*)?\}[?+]?|[*+?][?+]?|[^\\\[({|)}*+?]+|.",
+    r"|\{\d*(?:,\d*)?\}[?+]?|[*+?][?+]?|[^\\[({|)}*+?]+|.",
     re.DOTALL,
 )
+#: Groups, alternatives, and what stands between them in one piece.
+_JOINT = re.compile(rf"(?:[^\\[(|)]+|\\.|{_CLASS})+|\(\?:|\(\?#[^)]*\)|.", re.DOTALL)
+_QUANTIFIER = re.compile(r"\{\d*(?:,\d*)?\}[?+]?|[*+?][?+]?")
+#: Parts that mean the same alone and beside each other: plain characters, or one with its quantifier.
+_ATOM = re.compile(
+    rf"(?:[\w ',-]+|(?:[^\\[*+?{{]|\\[bBdDwW\W]|{_CLASS})(?:(?:\{{\d+(?:,\d*)?\}}|[*+?])\??)?)(?![*+?{{])", re.DOTALL
+)
+_PLAIN = re.compile(r"[\w ',-]+")
 
 
 class Unsupported(ValueError):
@@ -98,18 +107,17 @@ def arms(regex: str) -> list[str]:
 
 def arms_at(regex: str) -> list[tuple[int, str]]:
     """The top-level alternatives with their offsets."""
-    if "|" not in regex:
-        return [(0, regex)]
-    depth = start = 0
+    depth = start = end = 0
     found: list[tuple[int, str]] = []
-    for at, token in tokens(regex):
-        if token[0] == "(" and token[-1] != ")":
+    for token in _JOINT.findall(regex) if "|" in regex else ():
+        end += len(token)
+        if token in {"(?:", "("}:
             depth += 1
         elif token == ")":
             depth -= 1
         elif token == "|" and depth == 0:
-            found.append((start, regex[start:at]))
-            start = at + 1
+            found.append((start, regex[start : end - 1]))
+            start = end
     found.append((start, regex[start:]))
     return found
 
@@ -122,8 +130,34 @@ def parse(regex: str) -> Node:
         re.error: Python cannot compile it.
         Unsupported: it leaves the subset.
     """
-    branches = tuple(_concatenation(arm) for arm in arms(regex))
-    return branches[0] if len(branches) == 1 else Choice(branches)
+    outer: list[tuple[list[Node], list[Node]]] = []  # what stands before each open group
+    branches: list[Node] = []
+    items: list[Node] = []
+    closed = False  # the last token closed a group, so that this one may quantify it
+    for token in _JOINT.findall(regex):
+        if token == "|":
+            branches.append(_one(_sequence, items))
+            items = []
+        elif token == "(?:":
+            outer.append((branches, items))
+            branches, items = [], []
+        elif token == ")" and outer:
+            group = _one(_choice, [*branches, _one(_sequence, items)])
+            branches, items = outer.pop()
+            items.append(group)
+        elif token[0] == "(":
+            raise Unsupported(token)
+        else:
+            quantifier = closed and _QUANTIFIER.match(token)
+            if quantifier and (counts := _counts(quantifier.group())):
+                items[-1] = _repeat(items[-1], *counts)
+                items += _plain(token[quantifier.end() :])
+            else:
+                items += _plain(token)
+        closed = token == ")"
+    if outer:
+        raise re.error("missing ), unterminated subpattern", regex, len(regex))
+    return _one(_choice, [*branches, _one(_sequence, items)])
 
 
 @lru_cache(maxsize=_CACHE)
@@ -171,34 +205,15 @@ def to_re2(node: Node) -> str:
             return f"(?:{to_re2(node.item)}){{{node.low},{high}}}" + ("?" if node.lazy else "")
 
 
-def _concatenation(arm: str) -> Node:
-    """An arm: its groups, and what stands between them."""
-    items: list[Node] = []
-    depth = start = 0  # `start`: of the group, or of what stands before it
-    group: Node | None = None  # one that has just been closed, and may be quantified
-    for at, token in tokens(arm):
-        if token[0] == "(":
-            if token != "(?:":
-                raise Unsupported(token)
-            if depth == 0:
-                items += _plain(arm[start:at])
-                start = at + len(token)
-            depth += 1
-        elif token == ")" and depth:
-            depth -= 1
-            if depth == 0:
-                group = parse(arm[start:at])
-                items.append(group)
-                start = at + 1
-                continue
-        elif group and (counts := _counts(token)):
-            items[-1] = Repeat(group, *counts)
-            start = at + len(token)
-        group = None
-    if depth:
-        raise re.error("missing ), unterminated subpattern", arm, start)
-    items += _plain(arm[start:])
-    return items[0] if len(items) == 1 else Sequence(tuple(items))
+def _one(several: Callable[[tuple[Node, ...]], Node], nodes: list[Node]) -> Node:
+    return nodes[0] if len(nodes) == 1 else several(tuple(nodes))
+
+
+# Equal parts are one node, wherever they stand.
+_sequence = lru_cache(maxsize=_CACHE)(Sequence)
+_choice = lru_cache(maxsize=_CACHE)(Choice)
+_repeat = lru_cache(maxsize=_CACHE)(Repeat)
+_text = lru_cache(maxsize=_CACHE)(Text)
 
 
 @lru_cache(maxsize=_CACHE)
@@ -219,21 +234,29 @@ def _counts(token: str) -> tuple[int, int | None, bool] | None:
 @lru_cache(maxsize=_CACHE)
 def _plain(source: str) -> tuple[Node, ...]:
     """A piece without groups and alternatives, as Python's parser reads it."""
-    return tuple(_nodes(_parser.parse(source))) if source else ()
+    if _PLAIN.fullmatch(source):
+        return (_text(source),)
+    atoms = _ATOM.findall(source)
+    if "".join(atoms) != source:
+        atoms = [source]
+    nodes: list[Node] = []
+    for node in (node for atom in atoms for node in _atom(atom)):
+        if isinstance(node, Text) and nodes and isinstance(nodes[-1], Text):
+            nodes[-1] = _text(nodes[-1].text + node.text)
+        else:
+            nodes.append(node)
+    return tuple(nodes)
 
 
-def _nodes(parsed: Any) -> Iterator[Node]:
-    run = ""
-    for op, value in parsed:
-        if str(op) == "LITERAL":
-            run += chr(value)
-            continue
-        if run:
-            yield Text(run)
-            run = ""
-        yield _node(str(op), value)
-    if run:
-        yield Text(run)
+@lru_cache(maxsize=_CACHE)
+def _atom(source: str) -> tuple[Node, ...]:
+    if _PLAIN.fullmatch(source):
+        return (_text(source),)
+    return tuple(_read(_parser.parse(source)))
+
+
+def _read(parsed: Any) -> list[Node]:
+    return [_text(chr(value)) if str(op) == "LITERAL" else _node(str(op), value) for op, value in parsed]
 
 
 def _node(op: str, value: Any) -> Node:
@@ -246,7 +269,7 @@ def _node(op: str, value: Any) -> Node:
             return _chars(value)
         case "MAX_REPEAT" | "MIN_REPEAT":
             low, high, body = value
-            item = next(_nodes(body))
+            (item,) = _read(body)
             return Repeat(item, int(low), None if high == _parser.MAXREPEAT else int(high), op == "MIN_REPEAT")
         case "AT" if str(value) in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
             return Boundary(inside=str(value) == "AT_NON_BOUNDARY")

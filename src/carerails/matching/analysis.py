@@ -1,0 +1,65 @@
+"""What is known of regexes before any text is seen, as plain data, so that it can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from carerails.matching.literals import cost, required_clauses
+from carerails.matching.tree import Unsupported, arms_at, lengths, parse
+
+#: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
+_COMMON = 0.3
+
+
+class Arm(NamedTuple):
+    """One alternative: where it stands in its regex, and what its matches need.
+
+    `order` counts the arms of its regex. `longest` is the length of its longest match in characters, None without a
+    bound. `clauses` are numbers of sets of
+    literals, of each of which every match has one; the first is the rarest. There may be none.
+    """
+
+    regex: int
+    order: int
+    start: int
+    end: int
+    longest: int | None
+    clauses: Sequence[int]
+
+
+class Analysis(NamedTuple):
+    """Of some regexes. `outside`: those that leave the subset; `arms`: of the others."""
+
+    outside: Sequence[int]
+    literals: Sequence[str]
+    clauses: Sequence[Sequence[int]]
+    arms: Sequence[Arm]
+
+
+def analyse(regexes: Sequence[str]) -> Analysis:
+    """Cut regexes into arms and find what each needs.
+
+    Raises:
+        re.error: a regex that can be read in part does not compile.
+    """
+    outside: list[int] = []
+    literals: dict[str, int] = {}
+    clauses: dict[frozenset[str], int] = {}
+    found: list[Arm] = []
+    for number, regex in enumerate(regexes):
+        try:
+            parts = [(start, start + len(source), parse(source)) for start, source in arms_at(regex)]
+            spans = [lengths(node) for _, _, node in parts]
+            if not all(shortest for shortest, _ in spans):
+                raise Unsupported("a match may be empty")
+        except Unsupported:
+            outside.append(number)
+            continue
+        for index, ((start, end, node), (_, longest)) in enumerate(zip(parts, spans, strict=True)):
+            needed = [clause for clause in required_clauses(node) if clause]
+            kept = needed[:1] + [clause for clause in needed[1:] if cost(clause) < _COMMON]
+            numbers = [clauses.setdefault(clause, len(clauses)) for clause in kept]
+            found.append(Arm(number, index, start, end, longest, numbers))
+    members = [[literals.setdefault(literal, len(literals)) for literal in sorted(clause)] for clause in clauses]
+    return Analysis(outside, list(literals), members, found)

@@ -1,0 +1,99 @@
+"""Runs one arm of a regex on a part of a text: by plain search, by RE2, or by `re`."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from carerails.matching.analysis import Arm
+from carerails.matching.tree import Node, Text, Unsupported, parse, to_re2
+
+Span = tuple[int, int]
+
+
+class Subject:
+    """A text to search; `data` is the same for RE2, which reads bytes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def data(self) -> bytes:
+        """The text, which is ASCII, as bytes."""
+        return self.text.encode("ascii")
+
+
+Finder = Callable[[Subject, int, int], "Span | None"]
+
+
+class Verifier:
+    """An arm that can be run.
+
+    Args:
+        arm: what is known of it.
+        regex: the regex that it is a part of.
+        re2: whether to use RE2, if it is there and reads the arm alike.
+    """
+
+    def __init__(self, arm: Arm, regex: str, *, re2: bool) -> None:
+        self.regex, self.order, self.longest = arm.regex, arm.order, arm.longest
+        self.also = tuple(arm.clauses[1:])
+        self._source = (regex, arm.start, arm.end)
+        self._re2 = re2
+
+    @cached_property
+    def find(self) -> Finder:
+        """The first match within a range of the subject; compiled when first needed, which may take milliseconds."""
+        regex, start, end = self._source
+        source = regex[start:end]
+        node = parse(source)
+        if isinstance(node, Text):
+            return _find_literal(node.text)
+        return (_find_re2(node) if self._re2 else None) or _find_by(re.compile(source).search, "text")
+
+
+def _find_literal(literal: str) -> Finder:
+    def find(subject: Subject, start: int, end: int) -> Span | None:
+        at = subject.text.find(literal, start, end)
+        return None if at < 0 else (at, at + len(literal))
+
+    return find
+
+
+def _find_by(search: Callable[..., Any], of: str) -> Finder:
+    """By the method `search` of a pattern, which wants the subject's `text` or its `data`."""
+
+    def find(subject: Subject, start: int, end: int) -> Span | None:
+        match = search(getattr(subject, of), start, end)
+        return match.span() if match else None
+
+    return find
+
+
+def _find_re2(node: Node) -> Finder | None:
+    """None where RE2 is missing, or declines (a count above 1,000), or does not agree with `re`."""
+    try:
+        re2: Any = importlib.import_module("re2")
+        regex = to_re2(node).encode()
+    except (ImportError, Unsupported):
+        return None
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        pattern = re2.compile(regex, options)
+    except re2.error:
+        return None
+    try:
+        # What `search` calls, without the match object and the generator around it: twice as fast on a short text.
+        match, unanchored = pattern._regexp.Match, re2._Anchor.UNANCHORED
+    except AttributeError:
+        return _find_by(pattern.search, "data")
+
+    def find(subject: Subject, start: int, end: int) -> Span | None:
+        span: Span = match(unanchored, subject.data, start, end)[0]
+        return span if span[0] >= 0 else None
+
+    return find
