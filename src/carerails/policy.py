@@ -42,6 +42,7 @@ from carerails.colang.rules import (
 )
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError, UsageError
+from carerails.matching import Scan
 
 __all__ = ["CompileError", "Match", "Pattern", "Policy", "Rule", "RuleMeta", "Template", "read_rails"]
 
@@ -185,13 +186,21 @@ class Policy:
             raise UsageError(f"flow {flow!r} takes {len(compiled.flow.parameters)} values, here are {len(arguments)}")
         return compiled(Scans(self._matcher), arguments)
 
-    def locate(self, rule: str, terms: Sequence[str], text: str) -> list[Match]:
+    def warm(self) -> None:
+        """Compile every regex now: without it the first text that needs one waits some milliseconds for it."""
+        self._matcher.warm()
+
+    def scan(self, text: str) -> Scan:
+        """A text as `locate` wants it when it is asked for several rules."""
+        return self._matcher.scan(text)
+
+    def locate(self, rule: str, terms: Sequence[str], text: str, scan: Scan | None = None) -> list[Match]:
         """Where the terms of a hit stand in the normalised text.
 
         The matches of the rule's own regexes that are one of the terms; for a term that none of them gives back
         (the rule searched a masked text), where it first stands. In order of place.
         """
-        scan = self._matcher.scan(text)
+        scan = scan or self._matcher.scan(text)
         found: dict[tuple[int, int], Match] = {}
         missing = dict.fromkeys(terms)
         for regex in self.regexes(rule):

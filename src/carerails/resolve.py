@@ -19,6 +19,7 @@ from carerails.contracts import (
     Span,
     TurnDecision,
 )
+from carerails.matching import Scan
 from carerails.policy import Policy, Rule
 from carerails.text import Prepared
 
@@ -56,6 +57,7 @@ def resolve(
     slugs: list[RefusalSlug] = [claim.slug for claim in claims if claim.slug and severity is None]
     slug = slugs[0] if slugs else None
     failure = findings.failures[0] if findings.failures else None
+    scan = policy.scan(prepared.text)
     return TurnDecision(
         decision="escalate" if severity else "check-in" if first.outcome == "check-in" else "refuse",
         severity=severity,
@@ -63,7 +65,7 @@ def resolve(
         subcategories=tuple(dict.fromkeys(c.category for c in claims[1:] if c.category != first.category)),
         slug=slug,
         template_slug=TEMPLATE_OF.get(first.outcome) or slug,
-        evidence=tuple(_evidence(c.hit, c.rule, policy, prepared) for c in claims if c.hit and c.rule),
+        evidence=tuple(_evidence(c.hit, c.rule, policy, prepared, scan) for c in claims if c.hit and c.rule),
         locale=prepared.locale,
         country=country,
         engine=engine,
@@ -97,11 +99,11 @@ def _of_input(prepared: Prepared) -> Iterable[_Claim]:
         yield _Claim("refuse", 0, prepared.problem, "input-malformed")
 
 
-def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared) -> Evidence:
+def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared, scan: Scan) -> Evidence:
     """Find the hit's terms again, in the rails and in the user's own text."""
     spans: list[Span] = []
     file, line = rule.file, rule.line
-    for number, match in enumerate(policy.locate(hit.rule, hit.terms, prepared.text)):
+    for number, match in enumerate(policy.locate(hit.rule, hit.terms, prepared.text, scan)):
         if number == 0:
             file, line = match.file, match.line
         span = prepared.locate(match.start, match.end)

@@ -88,34 +88,19 @@ class Matcher:
         """The arms that may match: each of their sets was seen, within reach of each other."""
         places = self._places(text)
         seen = frozenset(places)
-        wheres: dict[int, Blocks] = {}
-
-        def where(clause: int) -> Blocks:
-            blocks = wheres.get(clause)
-            if blocks is None:
-                blocks = 0
-                for literal in self._clauses[clause] & seen:
-                    blocks |= places[literal]
-                wheres[clause] = blocks
-            return blocks
-
+        clauses, length = self._clauses, len(text)
+        everywhere = spread(1, reach_of(None, length))
+        around = None if length <= _SHORT else _Around(clauses, places, length)
         found: Found = {}
-        everywhere = spread(1, reach_of(None, len(text)))
-        short = len(text) <= _SHORT
         for clause in {clause for literal in seen for clause in self._firsts[literal]}:
             for arm in self._led[clause]:
-                if any(self._clauses[other].isdisjoint(seen) for other in arm.also):
-                    continue
-                if short:
-                    found.setdefault(arm.regex, {})[arm] = everywhere
-                    continue
-                reach = reach_of(arm.longest, len(text))
-                around = spread(where(clause), reach)
                 for other in arm.also:
-                    # A match lies within reach of each of its literals, so all of it is in what is left.
-                    around &= spread(around & where(other), reach)
-                if around:
-                    found.setdefault(arm.regex, {})[arm] = around
+                    if clauses[other].isdisjoint(seen):
+                        break
+                else:
+                    blocks = around.arm(clause, arm) if around else everywhere
+                    if blocks:
+                        found.setdefault(arm.regex, {})[arm] = blocks
         return found
 
     def _places(self, text: str) -> dict[int, Blocks]:
@@ -133,6 +118,33 @@ class Matcher:
         return places
 
 
+class _Around:
+    """Where in a long text an arm's literals stand close enough to each other for a match."""
+
+    def __init__(self, clauses: Sequence[frozenset[int]], places: dict[int, Blocks], length: int) -> None:
+        self._clauses, self._places, self._length = clauses, places, length
+        self._wheres: dict[int, Blocks] = {}
+
+    def arm(self, first: int, arm: Verifier) -> Blocks:
+        """All that a match may have a part in; none if there can be no match."""
+        reach = reach_of(arm.longest, self._length)
+        blocks = spread(self._where(first), reach)
+        for clause in arm.also:
+            # A match lies within reach of each of its literals, so all of it is in what is left.
+            blocks &= spread(blocks & self._where(clause), reach)
+        return blocks
+
+    def _where(self, clause: int) -> Blocks:
+        """Where one of its literals stands."""
+        blocks = self._wheres.get(clause)
+        if blocks is None:
+            blocks = 0
+            for literal in self._clauses[clause] & self._places.keys():
+                blocks |= self._places[literal]
+            self._wheres[clause] = blocks
+        return blocks
+
+
 class Scan:
     """What the regexes of a Matcher find in one text."""
 
@@ -142,6 +154,7 @@ class Scan:
         self._found = found
         self._outside = outside
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
+        self._ranges: dict[Blocks, Windows] = {}
 
     @property
     def candidates(self) -> Collection[int]:
@@ -168,7 +181,7 @@ class Scan:
         return any(
             arm.find(self._subject, start, end)
             for arm, blocks in self._found[i].items()
-            for start, end in windows(blocks, len(self._subject.text))
+            for start, end in self._windows(blocks)
         )
 
     def spans(self, i: int) -> list[tuple[int, int, int]]:
@@ -177,6 +190,13 @@ class Scan:
         if spans is None:
             spans = self._spans[i] = self._by_re(i) if i in self._outside else self._merged(i)
         return spans
+
+    def _windows(self, blocks: Blocks) -> Windows:
+        """Most arms share theirs, so each set of blocks is cut into windows once."""
+        found = self._ranges.get(blocks)
+        if found is None:
+            found = self._ranges[blocks] = windows(blocks, len(self._subject.text))
+        return found
 
     def _by_re(self, i: int) -> list[tuple[int, int, int]]:
         text = self._subject.text
@@ -189,10 +209,12 @@ class Scan:
     def _merged(self, i: int) -> list[tuple[int, int, int]]:
         heads: list[tuple[int, int, int, _Cursor]] = []
         for arm, blocks in self._found.get(i, {}).items():
-            cursor = _Cursor(arm.find, self._subject, windows(blocks, len(self._subject.text)))
+            cursor = _Cursor(arm.find, self._subject, self._windows(blocks))
             span = cursor.next(0)
             if span:
                 heads.append((span[0], arm.order, span[1], cursor))
+        if not heads:
+            return []
         heapify(heads)
         spans: list[tuple[int, int, int]] = []
         behind = 0

@@ -81,8 +81,12 @@ def align(source: str, edits: Iterable[Edit]) -> Alignment:
             new_starts.extend(starts[start:end])  # noqa: B023
             new_ends.extend(ends[start:end])  # noqa: B023
 
+        pieces = list(edit.pieces(text))
+        if all(len(new) == end - start for start, end, new in pieces):
+            text = edit.apply(text)
+            continue
         at = 0
-        for start, end, new in edit.pieces(text):
+        for start, end, new in pieces:
             keep(at, start, text[at:start])
             at = end
             if len(new) == end - start:
