@@ -8,14 +8,14 @@ the leftmost start wins, of two arms at one start the earlier, and the search go
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import Any, Literal
 
 from carerails.matching.cache import analysis_of
 from carerails.matching.literals import EDGE
 from carerails.matching.places import SHIFT, Blocks, Windows, reach_of, spread, windows
-from carerails.matching.prefilter import prefilter
+from carerails.matching.prefilter import Hit, prefilter
 from carerails.matching.tree import arms
 from carerails.matching.verify import Finder, Subject, Verifier
 
@@ -24,7 +24,7 @@ Backend = Literal["auto", "stdlib"]
 #: Up to this length, in characters, a text is searched whole: finding the places costs more than it saves.
 _SHORT = 400
 
-_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_BOUNDARY = re.compile("\\b")
 
 Found = dict[int, dict[Verifier, Blocks]]
 """The arms that may match, by regex, and where to search for each."""
@@ -59,18 +59,19 @@ class Matcher:
         for clause in self._led:
             for literal in analysis.clauses[clause]:
                 self._firsts[literal].append(clause)
-        self._edges = tuple(map(_edges, analysis.literals))
-        cores = [literal.replace(EDGE, "") for literal in analysis.literals]
-        self._prefilter = prefilter(cores, automaton=backend == "auto")
+        self._prefilter = prefilter(list(map(_marked, analysis.literals)), automaton=backend == "auto")
 
     def scan(self, text: str) -> Scan:
         """Ask all regexes about a text; the answers are worked out when asked for."""
-        if not text.isascii():
-            return Scan(self, text, {}, frozenset(range(len(self.regexes))))
-        found = self._found(text)
+        if not text.isascii() or EDGE in text:
+            return Scan(self, text, "", {}, frozenset(range(len(self.regexes))))
+        # With every word boundary marked, the literals that ask for one are found where they have it, and only there.
+        marked = _BOUNDARY.sub(EDGE, text)
+        everywhere = spread(1, reach_of(None, len(marked)))
+        found = self._found(marked, everywhere)
         for arm in self._always:
-            found.setdefault(arm.regex, {})[arm] = spread(1, reach_of(None, len(text)))
-        return Scan(self, text, found, self._outside)
+            found.setdefault(arm.regex, {})[arm] = everywhere
+        return Scan(self, text, marked, found, self._outside)
 
     def warm(self) -> None:
         """Compile all that would otherwise be compiled by the first text that needs it."""
@@ -84,13 +85,11 @@ class Matcher:
             pattern = self._whole[number] = re.compile(self.regexes[number])
         return pattern
 
-    def _found(self, text: str) -> Found:
+    def _found(self, marked: str, everywhere: Blocks) -> Found:
         """The arms that may match: each of their sets was seen, within reach of each other."""
-        places = self._places(text)
-        seen = frozenset(places)
-        clauses, length = self._clauses, len(text)
-        everywhere = spread(1, reach_of(None, length))
-        around = None if length <= _SHORT else _Around(clauses, places, length)
+        clauses, hits = self._clauses, self._prefilter.hits(marked)
+        around = None if len(marked) <= _SHORT else _Around(clauses, _places(hits), len(marked))
+        seen = frozenset(around.places if around else [hit[0] for hit in hits])
         found: Found = {}
         for clause in {clause for literal in seen for clause in self._firsts[literal]}:
             for arm in self._led[clause]:
@@ -103,31 +102,18 @@ class Matcher:
                         found.setdefault(arm.regex, {})[arm] = blocks
         return found
 
-    def _places(self, text: str) -> dict[int, Blocks]:
-        """Where each literal stands, with the word boundaries that it asks for."""
-        places: dict[int, Blocks] = {}
-        edges, length = self._edges, len(text)
-        for literal, start, end in self._prefilter.hits(text):
-            if edge := edges[literal]:
-                left, right = edge
-                if (left is not None and (start > 0 and text[start - 1] in _WORD) is left) or (
-                    right is not None and (end < length and text[end] in _WORD) is right
-                ):
-                    continue
-            places[literal] = places.get(literal, 0) | 1 << (start >> SHIFT)
-        return places
-
 
 class _Around:
     """Where in a long text an arm's literals stand close enough to each other for a match."""
 
     def __init__(self, clauses: Sequence[frozenset[int]], places: dict[int, Blocks], length: int) -> None:
-        self._clauses, self._places, self._length = clauses, places, length
+        self.places = places
+        self._clauses, self._length = clauses, length
         self._wheres: dict[int, Blocks] = {}
 
     def arm(self, first: int, arm: Verifier) -> Blocks:
         """All that a match may have a part in; none if there can be no match."""
-        reach = reach_of(arm.longest, self._length)
+        reach = reach_of(arm.longest and 2 * arm.longest + 2, self._length)  # there are as many marks
         blocks = spread(self._where(first), reach)
         for clause in arm.also:
             # A match lies within reach of each of its literals, so all of it is in what is left.
@@ -139,8 +125,8 @@ class _Around:
         blocks = self._wheres.get(clause)
         if blocks is None:
             blocks = 0
-            for literal in self._clauses[clause] & self._places.keys():
-                blocks |= self._places[literal]
+            for literal in self._clauses[clause] & self.places.keys():
+                blocks |= self.places[literal]
             self._wheres[clause] = blocks
         return blocks
 
@@ -148,8 +134,9 @@ class _Around:
 class Scan:
     """What the regexes of a Matcher find in one text."""
 
-    def __init__(self, matcher: Matcher, text: str, found: Found, outside: frozenset[int]) -> None:
+    def __init__(self, matcher: Matcher, text: str, marked: str, found: Found, outside: frozenset[int]) -> None:
         self._matcher = matcher
+        self._marked = marked
         self._subject = Subject(text)
         self._found = found
         self._outside = outside
@@ -195,7 +182,8 @@ class Scan:
         """Most arms share theirs, so each set of blocks is cut into windows once."""
         found = self._ranges.get(blocks)
         if found is None:
-            found = self._ranges[blocks] = windows(blocks, len(self._subject.text))
+            ranges = windows(blocks, len(self._marked))
+            found = self._ranges[blocks] = _unmarked(ranges, self._marked, len(self._subject.text))
         return found
 
     def _by_re(self, i: int) -> list[tuple[int, int, int]]:
@@ -254,12 +242,32 @@ class _Cursor:
         return None
 
 
-def _edges(literal: str) -> tuple[bool | None, bool | None] | None:
-    """Of a marked literal, by side: whether its own outermost character is a word's; None where nothing is asked for.
+def _marked(literal: str) -> str:
+    """A literal as it stands in a marked text: its own boundaries are marked, the outermost where it asks for one."""
+    core = _BOUNDARY.sub(EDGE, literal.replace(EDGE, "")).strip(EDGE)
+    return EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)
 
-    At a word boundary the neighbour is a word's character exactly if the outermost is not.
+
+def _places(hits: Iterable[Hit]) -> dict[int, Blocks]:
+    """Where each literal stands in the marked text."""
+    places: dict[int, Blocks] = {}
+    for literal, start, _ in hits:
+        places[literal] = places.get(literal, 0) | 1 << (start >> SHIFT)
+    return places
+
+
+def _unmarked(ranges: Windows, marked: str, length: int) -> Windows:
+    """Ranges of the marked text as ranges of the text, which has `length` characters.
+
+    They end one character further, where a word boundary still looks, so what starts in a range ends as it does in the
+    whole text.
     """
-    core = literal.replace(EDGE, "")
-    left = core[0] in _WORD if literal.startswith(EDGE) else None
-    right = core[-1] in _WORD if literal.endswith(EDGE) else None
-    return None if left is right is None else (left, right)
+    found: list[tuple[int, int]] = []
+    at = place = 0
+    for start, end in ranges:
+        place += start - at - marked.count(EDGE, at, start)
+        first = place
+        place += end - start - marked.count(EDGE, start, end)
+        at = end
+        found.append((first, min(place + 1, length)))
+    return found

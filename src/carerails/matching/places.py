@@ -31,11 +31,7 @@ def spread(blocks: Blocks, reach: int) -> Blocks:
 
 
 def windows(blocks: Blocks, length: int) -> Windows:
-    """Each run of blocks as a range of a text.
-
-    It ends one character further, where a word boundary still looks, so what starts in a window ends as it does in the
-    whole text.
-    """
+    """Each run of blocks as a range of a text of that length."""
     found: list[tuple[int, int]] = []
     at = 0
     while blocks:
@@ -45,5 +41,5 @@ def windows(blocks: Blocks, length: int) -> Windows:
         blocks >>= run
         start, at = at + gap, at + gap + run
         if start << SHIFT < length:
-            found.append((start << SHIFT, min((at << SHIFT) + 1, length)))
+            found.append((start << SHIFT, min(at << SHIFT, length)))
     return found
