@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -74,6 +77,11 @@ def test_it_agrees_on_any_script(backend: Backend, chance: Random, strange: str)
         ("", "pain"),
         ("pain", ""),
         ("pain\\x00?\\x1f", "pain\x00\x1f pain\x1f"),
+        ("pain[\\x08] x|\\bche", "a pain\x08 x che"),
+        ("\\bpain\\b \\bche", "pain che"),
+        (" pain\\b|-che|\\b-pain", "a pain-che a-pain pains"),
+        ("(?:pain)??che|(?:x){}y", "painche x{}y"),
+        ("p{a}in|x{,2}y|(?:z){,2}pain", "p{a}in xxy zpain"),
     ],
 )
 def test_it_agrees_on_corner_cases(backend: Backend, regex: str, text: str) -> None:
@@ -97,9 +105,32 @@ def test_a_window_does_not_cut_a_match(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_warm_answers_alike(backend: Backend) -> None:
+    matcher = Matcher(["chest (?:pain|pressure)|\\d{1,3} pills", "[a-z]{2}"], backend=backend)
+    matcher.warm()
+    scan = matcher.scan("chest pressure after 20 pills")
+    assert scan.find_all(0) == ["chest pressure", "20 pills"]
+    assert set(scan.candidates) == {0, 1}
+    assert not set(matcher.scan("a headache").candidates) - {1}
+
+
+def test_another_release_of_re2_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the inner function that is called directly, the public one is."""
+    re2 = pytest.importorskip("re2")
+    compiled: Callable[..., Any] = re2.compile
+
+    def without(regex: bytes, options: object) -> SimpleNamespace:
+        return SimpleNamespace(search=compiled(regex, options).search)
+
+    monkeypatch.setattr(re2, "compile", without)
+    agree(["\\bchest (?:pain|pressure)", "pain|x"], "chest pain, chest pressure", "auto")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_regex_that_python_refuses_is_refused(backend: Backend) -> None:
-    with pytest.raises(re.error):
-        Matcher(["pain", "(?:chest"], backend=backend)
+    for regex in ("(?:chest", "chest)", "(?:chest){2}{3}", "pain|*chest", "[chest", "chest\\"):
+        with pytest.raises(re.error):
+            Matcher(["pain", regex], backend=backend)
 
 
 ADVERSARIAL = {

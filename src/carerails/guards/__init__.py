@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from carerails.colang import Flow, Report, Source, parse
@@ -65,12 +66,11 @@ def guards(policy: Policy) -> dict[str, str]:
     if CHECK not in flows:
         raise UsageError(f"no `flow {CHECK}` in a directory of rails", "load the policy from its .co files")
     needs = {name: needed(flows[name], flows) for name in policy.rules}
-    found: dict[str, str] = {}
-    for key, names in _guarded(flows[CHECK].body).items():
-        each = [needs.get(name) for name in names]
-        known = [need for need in each if need is not None]
-        found[key] = _regex(Clues.of(known)) if len(known) == len(each) else ""
-    return found
+    short = {name: _shortened(need) for name, need in needs.items() if need is not None}
+    return {
+        key: _regex(Clues.of(short[name] for name in names)) if short.keys() >= set(names) else ""
+        for key, names in _guarded(flows[CHECK].body).items()
+    }
 
 
 def _flows(policy: Policy) -> Iterator[Flow]:
@@ -114,22 +114,29 @@ def _awaited(body: Iterable[Statement]) -> Iterator[str]:
 
 def _regex(clues: Clues) -> str:
     """The clues as a regex; pairs with the same second set share it."""
-    arms = [_factored(_shortened(clues.literals))] if clues.literals else []
     by_second: dict[Literals, list[tuple[Literals, int]]] = {}
     for first, second, reach in clues.pairs:
         by_second.setdefault(second, []).append((first, reach))
+    arms: list[str] = []
     for second, firsts in by_second.items():
-        first = frozenset(literal for literals, _ in firsts for literal in literals)
+        first = fewest(literal for literals, _ in firsts for literal in literals)
         reach = max(reach for _, reach in firsts)
-        arms.append(f"{_group(_shortened(first))}.{{0,{reach}}}?{_group(_shortened(second))}")
-    return "|".join([*arms[:1], *sorted(arms[1:])] if clues.literals else sorted(arms))
+        arms.append(f"{_group(first)}.{{0,{reach}}}?{_group(second)}")
+    return "|".join([*([_factored(clues.literals)] if clues.literals else []), *sorted(arms)])
 
 
-def _shortened(literals: Literals) -> Literals:
-    return fewest(_short(literal) for literal in literals)
+def _shortened(clues: Clues) -> Clues:
+    """The clues with shorter literals, where those are as good."""
+    pairs = [pair._replace(first=_short(pair.first), second=_short(pair.second)) for pair in clues.pairs]
+    return Clues(_short(clues.literals), frozenset(pairs))
 
 
-def _short(literal: str) -> str:
+def _short(literals: Literals) -> Literals:
+    return fewest(_beginning(literal) for literal in literals)
+
+
+@lru_cache(maxsize=1 << 16)
+def _beginning(literal: str) -> str:
     """The beginning of a literal, where it is as good: rare too."""
     for length in range(_LONG, len(literal)):
         if cost(frozenset({literal[:length]})) < _RARE:

@@ -96,7 +96,7 @@ def clues(regex: str, asked: Given) -> Clues | None:
         if not required:
             return None
         cores = fewest(literal.replace(EDGE, "") for literal in required[0])
-        pieces.append(_untouched(cores, [replaced.new for replaced in asked.replaced]))
+        pieces.append(_untouched(cores, frozenset(replaced.new for replaced in asked.replaced)))
         two, reach = ordered_clauses(node), lengths(node)[1]
         if asked.part:
             whole.append(Clues(cores))
@@ -116,13 +116,14 @@ def clues(regex: str, asked: Given) -> Clues | None:
     return min(ways, key=lambda way: way.cost, default=None)
 
 
-def _untouched(literals: Literals, inserted: list[str | None]) -> Literals | None:
+def _untouched(literals: Literals, inserted: frozenset[str | None]) -> Literals | None:
     """Of each literal the longest piece that cannot touch an inserted string; None if one has none."""
     found = [_piece(literal, inserted) for literal in literals]
     return fewest(found) if all(found) else None
 
 
-def _piece(literal: str, inserted: list[str | None]) -> str:
+@lru_cache(maxsize=1 << 17)
+def _piece(literal: str, inserted: frozenset[str | None]) -> str:
     for length in range(len(literal), _SHORTEST - 1, -1):
         for start in range(len(literal) - length + 1):
             piece = literal[start : start + length]
@@ -135,4 +136,6 @@ def _touch(piece: str, new: str) -> bool:
     """Whether the piece can stand where some of it comes from the string."""
     if not new or piece in new or new in piece:
         return True
+    if piece[-1] not in new and piece[0] not in new:
+        return False
     return any(piece.endswith(new[:n]) or piece.startswith(new[-n:]) for n in range(1, min(len(piece), len(new))))

@@ -30,8 +30,8 @@ def analysis_of(regexes: Sequence[str]) -> Analysis:
     if os.environ.get("CARERAILS_CACHE", "").lower() == "off" or sum(map(len, regexes)) < _WORTH_KEEPING:
         return analyse(regexes)
     try:
-        path = _path(regexes)
-        kept = _read(path)
+        path = path_of(regexes)
+        kept = read(path)
     except (OSError, RuntimeError):  # no code to hash, no home: nothing to keep or to find
         return analyse(regexes)
     if kept is None:
@@ -41,7 +41,7 @@ def analysis_of(regexes: Sequence[str]) -> Analysis:
     return kept
 
 
-def _path(regexes: Sequence[str]) -> Path:
+def path_of(regexes: Sequence[str]) -> Path:
     """Where the analysis of just these regexes by just this code is kept."""
     key = hashlib.sha256(platform.python_version().encode())
     for name in _CODE:
@@ -51,7 +51,8 @@ def _path(regexes: Sequence[str]) -> Path:
     return Path(home) / "carerails" / f"analysis-{key.hexdigest()}.json"
 
 
-def _read(path: Path) -> Analysis | None:
+def read(path: Path) -> Analysis | None:
+    """What was kept there; None for anything that is not whole and our own."""
     try:
         with path.open("rb") as file:
             if not _is_ours(file.fileno()):

@@ -93,11 +93,16 @@ def cost(literals: frozenset[str]) -> float:
 
 def fewest(literals: Iterable[str]) -> frozenset[str]:
     """The same set without literals that contain another one of it."""
-    every = frozenset(literals)
+    return _fewest(frozenset(literals))
+
+
+@lru_cache(maxsize=_CACHE)
+def _fewest(every: _Set) -> _Set:
+    longest = max(map(len, every), default=0)
     joined = "\n".join(every)
     longer: set[str] = set()
     for literal in every:
-        if joined.count(literal) > 1:
+        if len(literal) < longest and joined.count(literal) > 1:
             longer.update(other for other in every if literal in other and other != literal)
     return every - longer
 
