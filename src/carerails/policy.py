@@ -203,10 +203,11 @@ class Policy:
         scan = scan or self._matcher.scan(text)
         found: dict[tuple[int, int], Match] = {}
         missing = dict.fromkeys(terms)
+        wanted = frozenset(terms)
         for regex in self.regexes(rule):
             for start, end, arm in scan.spans(regex.number):
                 term = text[start:end]
-                if term in terms and regex.function == "find_all":
+                if term in wanted and regex.function == "find_all":
                     missing.pop(term, None)
                     pattern = regex.arms[arm]
                     found.setdefault((start, end), Match(start, end, pattern.file, pattern.line))

@@ -101,14 +101,14 @@ def _of_input(prepared: Prepared) -> Iterable[_Claim]:
 
 def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared, scan: Scan) -> Evidence:
     """Find the hit's terms again, in the rails and in the user's own text."""
-    spans: list[Span] = []
+    spans: dict[Span, None] = {}  # a set in the order of the text: a long message may have thousands
     file, line = rule.file, rule.line
     for number, match in enumerate(policy.locate(hit.rule, hit.terms, prepared.text, scan)):
         if number == 0:
             file, line = match.file, match.line
         span = prepared.locate(match.start, match.end)
-        if span and span not in spans:
-            spans.append(span)
+        if span:
+            spans[span] = None
     return Evidence(
         rule=hit.rule,
         file=file,
