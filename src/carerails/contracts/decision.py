@@ -78,7 +78,7 @@ class Findings(Frozen):
 
 
 class Evidence(Frozen):
-    """Where a hit comes from: the rule, its place in the rails, and the matched terms and spans in the original text."""
+    """Where a hit comes from: the rule, its place in the rails, and what matched in the user's own text."""
 
     rule: str
     file: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Union, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -25,7 +25,7 @@ def _as_parts(value: Any) -> Any:
 
 # Any content is accepted here on purpose: what is not text must reach the check, which calls it malformed, and not
 # die in front of it (a refused message is never a pass).
-Content = Annotated[Union[str, tuple[Any, ...], Any], BeforeValidator(_as_parts)]
+Content = Annotated[str | tuple[Any, ...] | Any, BeforeValidator(_as_parts)]
 
 
 class Message(Frozen):
