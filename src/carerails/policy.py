@@ -186,9 +186,14 @@ class Policy:
             raise UsageError(f"flow {flow!r} takes {len(compiled.flow.parameters)} values, here are {len(arguments)}")
         return compiled(Scans(self._matcher), arguments)
 
-    def warm(self) -> None:
-        """Compile every regex now: without it the first text that needs one waits some milliseconds for it."""
-        self._matcher.warm()
+    def warm(self, *, whole: bool = False) -> None:
+        """Compile every regex now, which takes a second or two, so that no text ever waits for one.
+
+        Args:
+            whole: for a runtime that calls `re` with whole regexes (NeMo's), whose cache holds them from then on;
+                otherwise arm by arm for `check`.
+        """
+        self._matcher.warm(whole=whole)
 
     def scan(self, text: str) -> Scan:
         """A text as `locate` wants it when it is asked for several rules."""

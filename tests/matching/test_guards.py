@@ -14,7 +14,6 @@ from carerails.colang import CompileError
 from carerails.errors import UsageError
 from carerails.guards import guarded, guards, is_current, render, write
 from carerails.policy import Policy
-from carerails.resources import data_dir
 from carerails.text import normalise
 from tests.matching.strategies import BY_CHANCE, seeds, text_of
 

@@ -21,7 +21,7 @@ from carerails.guards.needs import needed
 from carerails.matching.literals import EDGE, cost, fewest
 from carerails.policy import Policy
 
-__all__ = ["guards", "is_current", "render", "write"]
+__all__ = ["guarded", "guards", "is_current", "render", "write"]
 
 #: Literals are cut to this many characters where that leaves them rare: guards are handed along every turn.
 _LONG = 7
@@ -62,9 +62,7 @@ def write(policy: Policy, path: Path) -> bool:
 
 def guards(policy: Policy) -> dict[str, str]:
     """The regex of every guard, by key, in the order of `check turn`. An empty one is always open."""
-    flows = {flow.name: flow for flow in _flows(policy)}
-    if CHECK not in flows:
-        raise UsageError(f"no `flow {CHECK}` in a directory of rails", "load the policy from its .co files")
+    flows = _flows(policy)
     needs = {name: needed(flows[name], flows) for name in policy.rules}
     short = {name: _shortened(need) for name, need in needs.items() if need is not None}
     return {
@@ -73,9 +71,23 @@ def guards(policy: Policy) -> dict[str, str]:
     }
 
 
-def _flows(policy: Policy) -> Iterator[Flow]:
+def guarded(policy: Policy) -> dict[str, list[str]]:
+    """The rules behind each key, in the order of `check turn`.
+
+    Raises:
+        UsageError: as `render`.
+    """
+    return _guarded(_flows(policy)[CHECK].body)
+
+
+def _flows(policy: Policy) -> dict[str, Flow]:
+    flows: dict[str, Flow] = {}
     for path in policy.sources():
-        yield from parse(Source(path.name, path.read_text(encoding="utf-8")), Report()).flows
+        source = Source(path.name, path.read_text(encoding="utf-8"))
+        flows.update((flow.name, flow) for flow in parse(source, Report()).flows)
+    if CHECK not in flows:
+        raise UsageError(f"no `flow {CHECK}` in a directory of rails", "load the policy from its .co files")
+    return flows
 
 
 def _guarded(body: Iterable[Statement]) -> dict[str, list[str]]:

@@ -73,8 +73,16 @@ class Matcher:
             found.setdefault(arm.regex, {})[arm] = everywhere
         return Scan(self, text, marked, found, self._outside)
 
-    def warm(self) -> None:
-        """Compile all that would otherwise be compiled by the first text that needs it."""
+    def warm(self, *, whole: bool = False) -> None:
+        """Compile all that would otherwise be compiled by the first text that needs it.
+
+        Args:
+            whole: whole regexes by `re`, into its cache, and not arm by arm for `scan`.
+        """
+        if whole:
+            for regex in self.regexes:
+                re.compile(regex)
+            return
         for arm in [*self._always, *(arm for led in self._led.values() for arm in led)]:
             arm.find  # noqa: B018  compiled by being looked at
 
