@@ -190,7 +190,9 @@ def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
     from nemoguardrails.rails import LLMRails, RailsConfig
 
     from carerails_nemo.constants import take_constants
+    from carerails_nemo.evaluation import prepare_evaluator
 
+    prepare_evaluator()
     yaml = (data_dir("config") / "nemo" / "config.yml").read_text(encoding="utf-8")
     more = {"import_paths": [str(path.resolve()) for path in sources]}
     config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
