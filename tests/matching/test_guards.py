@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from carerails.colang import CompileError
 from carerails.errors import UsageError
-from carerails.guards import guarded, guards, is_current, render, write
+from carerails.guards import guards, is_current, render, write
 from carerails.policy import Policy
 from carerails.text import normalise
 from tests.matching.strategies import BY_CHANCE, seeds, text_of
@@ -148,17 +148,6 @@ def test_every_rule_has_a_guard_that_can_close() -> None:
     policy, opened = real()
     assert {name.replace(" ", "_") for name in policy.rules} <= opened.keys()
     assert [key for key, guard in opened.items() if not guard.pattern] == []
-
-
-def test_a_section_is_open_where_one_of_its_rules_is() -> None:
-    policy, opened = real()
-    sections = {key: names for key, names in guarded(policy).items() if len(names) > 1}
-    assert sections
-    for example in policy.examples[::7]:
-        text = "\n".join(view.text for view in normalise(example.text))
-        for key, names in sections.items():
-            if any(opened[name.replace(" ", "_")].search(text) for name in names):
-                assert opened[key].search(text), text
 
 
 def test_guards_are_open_on_every_example_that_hits() -> None:
