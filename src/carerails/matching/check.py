@@ -57,6 +57,9 @@ _CAPITAL = re.compile(r"[A-Z]")
 _FOREIGN = re.compile(r"[^\x20-\x7e]")
 
 
+_DIGITS = re.compile(r"\\d|\[\d")
+
+
 def check_regex(regex: str) -> list[Problem]:
     """All that is wrong with a regex, by place. Empty: it is in the subset."""
     try:
@@ -76,7 +79,7 @@ def check_regex(regex: str) -> list[Problem]:
             if not problems:
                 problems.append(Problem(at, "unsupported", "it leaves the subset", "see docs/matching.md"))
             continue
-        problems += [Problem(at, *finding) for finding in _of_arm(node)]
+        problems += [Problem(at, *finding) for finding in _of_arm(arm, node)]
     return sorted(set(problems))
 
 
@@ -118,13 +121,14 @@ def _of_characters(at: int, run: str) -> Iterator[Problem]:
         )
 
 
-def _of_arm(node: Node) -> Iterator[tuple[str, str, str]]:
+def _of_arm(arm: str, node: Node) -> Iterator[tuple[str, str, str]]:
     if lengths(node)[0] == 0:
         yield "empty", "it matches the empty text", "make something of it required"
         return
     clauses = required_clauses(node)
-    shortest = min((len(literal.replace(EDGE, "")) for literal in clauses[0]), default=0) if clauses else 0
-    if shortest < SHORTEST_LITERAL:
+    # An arm that compares numbers asks for digits besides, which are no literal.
+    least = 1 if _DIGITS.search(arm) else SHORTEST_LITERAL
+    if not any(all(len(literal.replace(EDGE, "")) >= least for literal in clause) for clause in clauses if clause):
         what = f"no required text of {SHORTEST_LITERAL} characters"
         yield "no-literal", what, "write a word that every match contains, the rarer the better"
     if _multiplies(node, 1):
