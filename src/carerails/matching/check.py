@@ -11,6 +11,8 @@ from carerails.matching.tree import Choice, Node, Repeat, Sequence, Unsupported,
 
 #: A guard needs at least this many characters.
 SHORTEST_LITERAL = 3
+#: A digit class: such an arm compares numbers.
+_DIGITS = re.compile(r"\\d|\[\d")
 #: The most that a repeat within a repeat may multiply to.
 MOST_NESTED = 99
 
@@ -55,9 +57,6 @@ _TOKENS = (
 
 _CAPITAL = re.compile(r"[A-Z]")
 _FOREIGN = re.compile(r"[^\x20-\x7e]")
-
-
-_DIGITS = re.compile(r"\\d|\[\d")
 
 
 def check_regex(regex: str) -> list[Problem]:
