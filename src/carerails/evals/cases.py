@@ -83,7 +83,10 @@ class Bounds(Frozen):
 
     def hold(self, value: float | None) -> bool:
         """Whether the value lies within; one that could not be computed does not."""
-        return value is not None and (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
+        if value is None:
+            return False
+        exact = round(value, 9)  # 1 - 147/150 is 0.02, whatever floating point makes of it
+        return (self.min is None or exact >= self.min) and (self.max is None or exact <= self.max)
 
     def __str__(self) -> str:
         limits = ((">=", self.min), ("<=", self.max))
