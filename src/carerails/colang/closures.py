@@ -187,7 +187,10 @@ def where_possible(slot: int, leaves: Sequence[Leaf]) -> Run:
     def run(frame: Frame) -> None:
         text = frame[slot]
         scan = frame[0][text]
-        opened = {number for regex in scan.candidates if regex in owners for number in owners[regex]}
+        opened: set[int] = set()
+        for regex in scan.candidates:
+            if regex in owners and not opened.issuperset(owners[regex]) and scan.search(regex):
+                opened.update(owners[regex])
         opened.update(number for word, number in words if word in text)
         for number in sorted(opened):
             bodies[number](frame)
