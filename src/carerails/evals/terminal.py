@@ -26,7 +26,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("right", "right"),
 )
 SHOWN = 10
-PIPE_WIDTH = 160
+PIPE_WIDTH = 200
 
 
 def show(comparison: Comparison) -> None:
