@@ -176,7 +176,10 @@ class Leaf(NamedTuple):
 
 
 def where_possible(slot: int, leaves: Sequence[Leaf]) -> Run:
-    """Those leaves, in order, that may do something: the matcher knows after its one pass which regexes can match."""
+    """Those leaves, in order, that may do something: one of their regexes matches, or one of their words stands there.
+
+    The matcher's one pass tells which regexes can match, so only those few are tried.
+    """
     owners: dict[int, list[int]] = {}
     for number, leaf in enumerate(leaves):
         for regex in leaf.regexes:
