@@ -38,7 +38,7 @@ demo: setup  ## one turn in each locale, explained
 	$(BIN)/carerails rails explain "how should I store my insulin?"
 
 lock:  ## needs uv
-	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-annotate --no-header \
+	uv pip compile pyproject.toml --group dev --all-extras --universal --generate-hashes --no-annotate --no-header \
 	  --python-version 3.10 --quiet --output-file requirements/dev.txt
 
 clean:

@@ -23,17 +23,22 @@ from carerails.contracts.decision import (
     Span,
     TurnDecision,
 )
+from carerails.contracts.knowledge import NoContext, Passage, Redacted, Retrieval
 from carerails.contracts.protocols import (
     CitationChecker,
     DecisionModel,
+    Drafter,
     EscalationDetector,
     GuardrailEngine,
     OutputGuard,
     PassageScreener,
+    Redactor,
     RefusalRenderer,
+    Retriever,
     RuleEngine,
     ScopeClassifier,
     SemanticJudge,
+    Verification,
 )
 from carerails.contracts.reply import Reply
 from carerails.contracts.turn import LOCALES, Channel, Frozen, Locale, Message, Role, Turn
@@ -46,6 +51,7 @@ __all__ = [
     "CitationChecker",
     "Decision",
     "DecisionModel",
+    "Drafter",
     "EscalationDecision",
     "EscalationDetector",
     "EscalationTemplate",
@@ -58,14 +64,20 @@ __all__ = [
     "Handoff",
     "Locale",
     "Message",
+    "NoContext",
     "Outcome",
     "OutputGuard",
+    "Passage",
     "PassageScreener",
+    "Redacted",
+    "Redactor",
     "Refusal",
     "RefusalRenderer",
     "RefusalSlug",
     "Reply",
     "ReplyKind",
+    "Retrieval",
+    "Retriever",
     "Role",
     "RuleEngine",
     "RuleHit",
@@ -78,4 +90,5 @@ __all__ = [
     "Span",
     "Turn",
     "TurnDecision",
+    "Verification",
 ]

@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import Protocol, runtime_checkable
 
 from carerails.contracts.decision import EscalationDecision, Findings, Refusal, ScopeVerdict, TurnDecision
+from carerails.contracts.knowledge import Passage, Redacted, Retrieval
+from carerails.contracts.reply import Reply
 from carerails.contracts.turn import Locale, Turn
 
 
@@ -117,11 +119,52 @@ class OutputGuard(Protocol):
         ...
 
 
+class Retriever(Protocol):
+    """Finds the cards that answer a question, or says why there are none."""
+
+    async def retrieve(self, question: str, locale: Locale) -> Retrieval:
+        """`question`: the redacted, unanswered user messages, joined by newlines. May raise: the caller refuses then."""
+        ...
+
+
+class Drafter(Protocol):
+    """Writes an answer from passages and from nothing else."""
+
+    async def draft(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Reply:
+        """An answer whose text marks each claim with `[cite:ID]`; `citations` repeats the ids in order of the text.
+
+        `question` is redacted. May raise: the caller shows the fallback then.
+        """
+        ...
+
+
+class Redactor(Protocol):
+    """Takes personal data out of a text, before it is stored or sent to a model."""
+
+    def redact(self, text: str, locale: Locale) -> Redacted:
+        """The text with each item of personal data replaced by its kind."""
+        ...
+
+
+class Verification(Protocol):
+    """What a citation check says."""
+
+    @property
+    def unknown(self) -> Sequence[str]:
+        """Ids that are cited and that no passage has."""
+        ...
+
+    @property
+    def uncited(self) -> Sequence[str]:
+        """Sentences that make a claim and cite nothing."""
+        ...
+
+
 class CitationChecker(Protocol):
     """Checks that cited cards exist and that every claim cites one."""
 
-    async def verify(self, reply: str, cards: Sequence[str]) -> Sequence[str]:
-        """Ids that are cited and not among `cards`; raises nothing, a failure names every id."""
+    def verify(self, reply: Reply, passages: Sequence[Passage]) -> Verification:
+        """What is wrong with the citations of a reply; may raise, which counts as everything being wrong."""
         ...
 
 
