@@ -23,7 +23,7 @@ from carerails.contracts.decision import (
     Span,
     TurnDecision,
 )
-from carerails.contracts.knowledge import NoContext, Passage, Redacted, Retrieval
+from carerails.contracts.knowledge import NoContext, Passage, Redacted, Retrieval, Verification
 from carerails.contracts.protocols import (
     CitationChecker,
     DecisionModel,
@@ -38,7 +38,6 @@ from carerails.contracts.protocols import (
     RuleEngine,
     ScopeClassifier,
     SemanticJudge,
-    Verification,
 )
 from carerails.contracts.reply import Reply
 from carerails.contracts.turn import LOCALES, Channel, Frozen, Locale, Message, Role, Turn

@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from carerails.contracts.turn import Frozen, Locale
 
-#: Why a question has no card: nothing on it at all, another medicine than the cards', or another topic of that medicine.
+#: Why a question has no card: nothing on it at all; only another medicine; only another topic of that medicine.
 NoContext = Literal["no-match", "other-medicine", "other-topic"]
 
 
@@ -46,3 +46,20 @@ class Redacted(Frozen):
 
     text: str
     kinds: tuple[str, ...] = ()
+
+
+class Verification(Frozen):
+    """What a citation check says of a reply.
+
+    Attributes:
+        unknown: ids that are cited and that no passage has.
+        uncited: sentences that make a claim and cite nothing.
+    """
+
+    unknown: tuple[str, ...] = ()
+    uncited: tuple[str, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Every claim cites a passage that was there."""
+        return not self.unknown and not self.uncited

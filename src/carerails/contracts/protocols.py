@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Protocol, runtime_checkable
 
 from carerails.contracts.decision import EscalationDecision, Findings, Refusal, ScopeVerdict, TurnDecision
-from carerails.contracts.knowledge import Passage, Redacted, Retrieval
+from carerails.contracts.knowledge import Passage, Redacted, Retrieval, Verification
 from carerails.contracts.reply import Reply
 from carerails.contracts.turn import Locale, Turn
 
@@ -123,7 +123,10 @@ class Retriever(Protocol):
     """Finds the cards that answer a question, or says why there are none."""
 
     async def retrieve(self, question: str, locale: Locale) -> Retrieval:
-        """`question`: the redacted, unanswered user messages, joined by newlines. May raise: the caller refuses then."""
+        """What answers `question`: the redacted, unanswered user messages, joined by newlines.
+
+        May raise: the caller refuses then.
+        """
         ...
 
 
@@ -143,20 +146,6 @@ class Redactor(Protocol):
 
     def redact(self, text: str, locale: Locale) -> Redacted:
         """The text with each item of personal data replaced by its kind."""
-        ...
-
-
-class Verification(Protocol):
-    """What a citation check says."""
-
-    @property
-    def unknown(self) -> Sequence[str]:
-        """Ids that are cited and that no passage has."""
-        ...
-
-    @property
-    def uncited(self) -> Sequence[str]:
-        """Sentences that make a claim and cite nothing."""
         ...
 
 
