@@ -46,8 +46,7 @@ class _Flow:
     def __init__(self, flow: FlowConfig, flows: Mapping[str, FlowConfig], values: dict[str, Any]) -> None:
         self._flow, self._flows, self._values = flow, flows, values
         self._uses = _uses(flow.elements)
-        assigned = Counter(map(_target, _inside(flow.elements)))
-        self._once = {name for name, times in assigned.items() if times == 1}
+        self._assigned = Counter(map(_target, _inside(flow.elements)))
         self._read: list[str] = []
 
     def rewrite(self) -> None:
@@ -58,16 +57,18 @@ class _Flow:
     def _block(self, elements: Elements, outer: Mapping[str, str]) -> Elements:
         """What is left of the elements of a flow or branch; `outer` maps variables to the globals that replace them."""
         known, uses, left = dict(outer), _uses(elements), Elements()
+        assigned = Counter(map(_target, elements))
         for element in elements:
             name = _target(element)
-            # A variable used outside the branch that assigns it depends on whether the branch is taken.
-            if name and name in self._once and uses[name] == self._uses[name]:
+            # A variable used or assigned outside the branch depends on whether the branch is taken.
+            if name and assigned[name] == self._assigned[name] and uses[name] == self._uses[name]:
                 value = _value(element, {key: self._values[name] for key, name in known.items()}, self._flows)
                 if value:
                     known[name] = f"const_{len(self._values)}"
                     self._values[known[name]] = value[0]
                     continue
             left.append(self._renamed(element, known))
+            known.pop(name, None)
         return left
 
     def _renamed(self, element: Element, known: Mapping[str, str]) -> Element:

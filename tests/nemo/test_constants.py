@@ -45,6 +45,15 @@ BODIES = {
     "a constant argument": ["$w = await some words", "$found = await near $text $w", "return $found"],
     "assigned twice": ['$w = "aa"', "$w = $w + $text", "return [$w]"],
     "assigned twice, a constant both times": ['$w = "aa"', '$w = $w + "b"', "return find_all($w, $text)"],
+    "assigned a constant, the text, a constant": [
+        '$w = "aa"',
+        "$x = $w",
+        "$w = $text + $w",
+        "$y = $w",
+        '$w = "b"',
+        "return [$x, $y, $w]",
+    ],
+    "assigned at the top and in a branch": ['$w = "aa"', 'if search("b", $text)', '  $w = "b"', "return [$w]"],
     "assigned in a branch, used after it": [
         'if search("a", $text)',
         '  $w = "aa"',
