@@ -1,0 +1,10 @@
+"""Answers from cards and from nothing else, and the check that every claim in them cites one."""
+
+from carerails.drafting.citations import MarkerCitations
+from carerails.drafting.errors import DraftError
+from carerails.drafting.extractive import ExtractiveDrafter
+from carerails.drafting.markers import cited, mark, markers
+from carerails.drafting.model import ModelDrafter
+from carerails.drafting.tracing import untraced
+
+__all__ = ["DraftError", "ExtractiveDrafter", "MarkerCitations", "ModelDrafter", "cited", "mark", "markers", "untraced"]
