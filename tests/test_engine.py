@@ -220,3 +220,28 @@ def test_fifty_turns_at_once_do_not_cross(rails: Path):
     expected = ("emergency", "crisis", "refuse", "check-in", "allow")
     for i, decision in enumerate(asyncio.run(all_at_once())):
         assert (decision.outcome, decision.locale) == (expected[i % 5], ("en", "es-419", "pt-BR")[i % 3])
+
+
+def test_a_synchronous_engine_needs_no_event_loop(rails: Path):
+    native = NativeEngine(rails)
+    engine = FailSafeEngine(native, native.policy, SHORT)
+    turn = Turn.of(SAID, locale="en")
+    assert engine.check_now(turn) == check(engine, turn)
+    with pytest.raises(TypeError, match="event loop"):
+        wrap(rails, says()).check_now(turn)
+
+
+def test_an_engine_that_says_it_is_synchronous_and_waits_has_failed(rails: Path):
+    waiting = ScriptedEngine(hangs)
+    waiting.capabilities = frozenset({"synchronous"})
+    engine = FailSafeEngine(waiting, NativeEngine(rails).policy, SHORT)
+    decision = engine.check_now(Turn.of("hello", locale="en"))
+    assert (decision.outcome, decision.failed) == ("urgent", True)
+
+
+def test_what_one_check_leaves_for_its_evidence_is_never_taken_for_another_text(rails: Path):
+    policy = NativeEngine(rails).policy
+    (hit,) = policy.check("she has slurred speech")
+    assert policy.scan("slurred speech today").text == "slurred speech today"
+    assert policy.check("she has slurred speech") == (hit,)
+    assert [match.start for match in policy.locate(hit.rule, hit.terms, "slurred speech today")] == [0]

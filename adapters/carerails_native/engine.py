@@ -36,8 +36,8 @@ class NativeEngine:
         return Policy.load(self._rails or data_dir("rails"))
 
     async def start(self) -> None:
-        """Compile the rails, and run them once so that the first turn finds everything ready."""
-        self.policy.check("")
+        """Compile the rails and every regex in them, so that no turn waits for one."""
+        self.policy.warm()
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -22,6 +22,7 @@ from nemoguardrails.colang.v2_x.runtime import statemachine
 # simpleeval and NeMo are untyped.
 nemo: Any = evaluator
 machine: Any = statemachine
+library: Any = simpleeval
 _nemos_own: Callable[[Any, dict[str, Any]], Any] = nemo.eval_expression
 
 #: Distinct expressions of a large policy are some hundreds.
@@ -60,7 +61,7 @@ _FUNCTIONS: dict[str, Any] = {
     "len": len,
     "int": int,
     "member": _member,
-    **{kind.__name__: simpleeval.DEFAULT_OPERATORS[kind] for kind in (ast.Add, ast.Sub, ast.Mult)},
+    **{kind.__name__: library.DEFAULT_OPERATORS[kind] for kind in (ast.Add, ast.Sub, ast.Mult)},
 }
 
 

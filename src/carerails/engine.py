@@ -65,6 +65,22 @@ class FailSafeEngine:
         findings = await self._findings(prepared)
         return resolve(findings, prepared, turn.country, self._policy, self._settings, self._engine.name)
 
+    def check_now(self, turn: Turn) -> TurnDecision:
+        """`check` without an event loop, for an engine that is `synchronous`.
+
+        Raises:
+            TypeError: it is not.
+        """
+        if not self._immediate:
+            raise TypeError(f"engine {self.name} needs an event loop")
+        checking = self.check(turn)
+        try:
+            checking.send(None)
+        except StopIteration as done:
+            return cast("TurnDecision", done.value)
+        checking.close()
+        raise TypeError(f"engine {self.name} says that it is synchronous, and waits")
+
     async def render(self, slug: str, locale: Locale, country: str | None = None) -> Refusal:
         """The text of a template; where the engine cannot say it, the compiled rails do.
 

@@ -97,6 +97,7 @@ class Policy:
         self.examples = tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in examples)
         self._matcher = matcher_of(self._compiled, regexes, report)
         self._given = [self._value(name) for name in given.values()]
+        self._last: Scan | None = None
 
     @classmethod
     def load(cls, rails: Path, *, check: bool = True) -> Policy:
@@ -166,11 +167,15 @@ class Policy:
         Raises:
             EngineError: a rule failed, or answered what is no list of strings.
         """
-        hits: Any = self._compiled[CHECK](Scans(self._matcher), (text, *self._given))
+        scans = Scans(self._matcher)
+        hits: Any = self._compiled[CHECK](scans, (text, *self._given))
         try:
-            return tuple([RuleHit(rule=rule, terms=tuple(terms)) for rule, terms in hits if terms])
+            found = tuple([RuleHit(rule=rule, terms=tuple(terms)) for rule, terms in hits if terms])
         except (TypeError, ValueError):
             raise EngineError("malformed", f"flow {CHECK} must return pairs of a rule's name and a list") from None
+        if found:
+            self._last = scans.get(text)  # for whoever will now ask where the terms stand
+        return found
 
     def run(self, flow: str, *arguments: object) -> Any:
         """The value of any pure flow.
@@ -196,8 +201,9 @@ class Policy:
         self._matcher.warm(whole=whole)
 
     def scan(self, text: str) -> Scan:
-        """A text as `locate` wants it when it is asked for several rules."""
-        return self._matcher.scan(text)
+        """A text as `locate` wants it when it is asked for several rules; after `check` found something, as it left it."""
+        last, self._last = self._last, None
+        return last if last and last.text == text else self._matcher.scan(text)
 
     def locate(self, rule: str, terms: Sequence[str], text: str, scan: Scan | None = None) -> list[Match]:
         """Where the terms of a hit stand in the normalised text.

@@ -66,7 +66,8 @@ class Decider:
     """Decides one numbered line at a time."""
 
     def __init__(self, engine: FailSafeEngine, loop: asyncio.AbstractEventLoop) -> None:
-        self._engine, self._loop = engine, loop
+        self._engine = engine
+        self._loop = None if "synchronous" in engine.capabilities else loop
 
     def __call__(self, numbered: Numbered) -> Record:
         """The decision on one line, or what is wrong with the line."""
@@ -79,7 +80,8 @@ class Decider:
         except UsageError as error:
             return write_error(number, error)
         begin = time.perf_counter_ns()
-        decision = self._loop.run_until_complete(self._engine.check(turn))
+        check = self._engine.check
+        decision = self._loop.run_until_complete(check(turn)) if self._loop else self._engine.check_now(turn)
         return write_decision(ident, decision, (time.perf_counter_ns() - begin) / 1000)
 
 

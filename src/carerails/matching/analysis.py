@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from carerails.matching.literals import cost, required_clauses
-from carerails.matching.tree import Unsupported, arms_at, lengths, parse
+from carerails.matching.tree import Node, Text, Unsupported, arms_at, lengths, parse, to_re2
 
 #: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
 _COMMON = 0.3
@@ -16,8 +16,9 @@ class Arm(NamedTuple):
     """One alternative: where it stands in its regex, and what its matches need.
 
     `order` counts the arms of its regex. `longest` is the length of its longest match in characters, None without a
-    bound. `clauses` are numbers of sets of
-    literals, of each of which every match has one; the first is the rarest. There may be none.
+    bound. `clauses` are numbers of sets of literals, of each of which every match has one; the first is the rarest.
+    There may be none. `text` is what it matches if that is one text; `re2` is the arm in RE2's syntax, empty where RE2
+    does not read it alike.
     """
 
     regex: int
@@ -26,6 +27,8 @@ class Arm(NamedTuple):
     end: int
     longest: int | None
     clauses: Sequence[int]
+    text: str | None
+    re2: str
 
 
 class Analysis(NamedTuple):
@@ -60,6 +63,14 @@ def analyse(regexes: Sequence[str]) -> Analysis:
             needed = [clause for clause in required_clauses(node) if clause]
             kept = needed[:1] + [clause for clause in needed[1:] if cost(clause) < _COMMON]
             numbers = [clauses.setdefault(clause, len(clauses)) for clause in kept]
-            found.append(Arm(number, index, start, end, longest, numbers))
+            text = node.text if isinstance(node, Text) else None
+            found.append(Arm(number, index, start, end, longest, numbers, text, "" if text else _re2(node)))
     members = [[literals.setdefault(literal, len(literals)) for literal in sorted(clause)] for clause in clauses]
     return Analysis(outside, list(literals), members, found)
+
+
+def _re2(node: Node) -> str:
+    try:
+        return to_re2(node)
+    except Unsupported:
+        return ""

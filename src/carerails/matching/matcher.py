@@ -17,7 +17,7 @@ from carerails.matching.literals import EDGE
 from carerails.matching.places import SHIFT, Blocks, Windows, reach_of, spread, windows
 from carerails.matching.prefilter import Hit, prefilter
 from carerails.matching.tree import arms
-from carerails.matching.verify import Finder, Subject, Verifier
+from carerails.matching.verify import Finder, Subject, Verifier, has_re2
 
 Backend = Literal["auto", "stdlib"]
 
@@ -48,17 +48,17 @@ class Matcher:
         self._outside = frozenset(analysis.outside)
         for number in self._outside:
             self.whole(number)
-        self._clauses = tuple(map(frozenset, analysis.clauses))
         self._always: list[Verifier] = []
-        # Arms by their first clause, and those clauses by literal.
+        #: Arms by their first clause.
         self._led: dict[int, list[Verifier]] = {}
         for arm in analysis.arms:
             verifier = Verifier(arm, self.regexes[arm.regex], re2=backend == "auto")
             (self._led.setdefault(arm.clauses[0], []) if arm.clauses else self._always).append(verifier)
-        self._firsts: list[list[int]] = [[] for _ in analysis.literals]
-        for clause in self._led:
-            for literal in analysis.clauses[clause]:
-                self._firsts[literal].append(clause)
+        #: Clauses by literal.
+        self._holding: list[list[int]] = [[] for _ in analysis.literals]
+        for clause, literals in enumerate(analysis.clauses):
+            for literal in literals:
+                self._holding[literal].append(clause)
         self._prefilter = prefilter(list(map(_marked, analysis.literals)), automaton=backend == "auto")
 
     def scan(self, text: str) -> Scan:
@@ -76,6 +76,8 @@ class Matcher:
     def warm(self, *, whole: bool = False) -> None:
         """Compile all that would otherwise be compiled by the first text that needs it.
 
+        Without RE2 that is not worth its ten seconds, and arms wait for their first text.
+
         Args:
             whole: whole regexes by `re`, into its cache, and not arm by arm for `scan`.
         """
@@ -83,8 +85,9 @@ class Matcher:
             for regex in self.regexes:
                 re.compile(regex)
             return
-        for arm in [*self._always, *(arm for led in self._led.values() for arm in led)]:
-            arm.find  # noqa: B018  compiled by being looked at
+        if has_re2():
+            for arm in [*self._always, *(arm for led in self._led.values() for arm in led)]:
+                arm.find  # noqa: B018  compiled by being looked at
 
     def whole(self, number: int) -> re.Pattern[str]:
         """The regex as `re` compiles it."""
@@ -94,15 +97,14 @@ class Matcher:
         return pattern
 
     def _found(self, marked: str, everywhere: Blocks) -> Found:
-        """The arms that may match: each of their sets was seen, within reach of each other."""
-        clauses, hits = self._clauses, self._prefilter.hits(marked)
-        around = None if len(marked) <= _SHORT else _Around(clauses, _places(hits), len(marked))
-        seen = frozenset(around.places if around else [hit[0] for hit in hits])
-        found: Found = {}
-        for clause in {clause for literal in seen for clause in self._firsts[literal]}:
+        """The arms that may match: each of their clauses was seen, within reach of each other."""
+        hits, holding, found = self._prefilter.hits(marked), self._holding, Found()
+        around = _Around(_places(hits, holding), len(marked)) if len(marked) > _SHORT else None
+        seen = around.places.keys() if around else {clause for hit in hits for clause in holding[hit[0]]}
+        for clause in seen & self._led.keys():
             for arm in self._led[clause]:
                 for other in arm.also:
-                    if clauses[other].isdisjoint(seen):
+                    if other not in seen:
                         break
                 else:
                     blocks = around.arm(clause, arm) if around else everywhere
@@ -112,30 +114,22 @@ class Matcher:
 
 
 class _Around:
-    """Where in a long text an arm's literals stand close enough to each other for a match."""
+    """Where in a long text an arm's clauses stand close enough to each other for a match."""
 
-    def __init__(self, clauses: Sequence[frozenset[int]], places: dict[int, Blocks], length: int) -> None:
+    def __init__(self, places: dict[int, Blocks], length: int) -> None:
         self.places = places
-        self._clauses, self._length = clauses, length
-        self._wheres: dict[int, Blocks] = {}
+        self._length = length
+        self._near: dict[tuple[int, int], Blocks] = {}
 
     def arm(self, first: int, arm: Verifier) -> Blocks:
         """All that a match may have a part in; none if there can be no match."""
         reach = reach_of(arm.longest and 2 * arm.longest + 2, self._length)  # there are as many marks
-        blocks = spread(self._where(first), reach)
+        blocks = self._near.get((first, reach))
+        if blocks is None:
+            blocks = self._near[first, reach] = spread(self.places[first], reach)
         for clause in arm.also:
             # A match lies within reach of each of its literals, so all of it is in what is left.
-            blocks &= spread(blocks & self._where(clause), reach)
-        return blocks
-
-    def _where(self, clause: int) -> Blocks:
-        """Where one of its literals stands."""
-        blocks = self._wheres.get(clause)
-        if blocks is None:
-            blocks = 0
-            for literal in self._clauses[clause] & self.places.keys():
-                blocks |= self.places[literal]
-            self._wheres[clause] = blocks
+            blocks &= spread(blocks & self.places[clause], reach)
         return blocks
 
 
@@ -150,6 +144,11 @@ class Scan:
         self._outside = outside
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
         self._ranges: dict[Blocks, Windows] = {}
+
+    @property
+    def text(self) -> str:
+        """What was scanned."""
+        return self._subject.text
 
     @property
     def candidates(self) -> Collection[int]:
@@ -256,12 +255,16 @@ def _marked(literal: str) -> str:
     return EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)
 
 
-def _places(hits: Iterable[Hit]) -> dict[int, Blocks]:
-    """Where each literal stands in the marked text."""
-    places: dict[int, Blocks] = {}
+def _places(hits: Iterable[Hit], holding: Sequence[Sequence[int]]) -> dict[int, Blocks]:
+    """Where in the marked text each clause has one of its literals."""
+    literals: dict[int, Blocks] = {}
     for literal, start, _ in hits:
-        places[literal] = places.get(literal, 0) | 1 << (start >> SHIFT)
-    return places
+        literals[literal] = literals.get(literal, 0) | 1 << (start >> SHIFT)
+    clauses: dict[int, Blocks] = {}
+    for literal, blocks in literals.items():
+        for clause in holding[literal]:
+            clauses[clause] = clauses.get(clause, 0) | blocks
+    return clauses
 
 
 def _unmarked(ranges: Windows, marked: str, length: int) -> Windows:

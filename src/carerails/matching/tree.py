@@ -314,4 +314,4 @@ _CATEGORIES = {
 
 def _escape(code: int) -> str:
     char = chr(code)
-    return char if char.isascii() and char.isalnum() else f"\\x{{{code:02x}}}"
+    return char if char.isascii() and (char.isalnum() or char in " ',") else f"\\x{{{code:02x}}}"

@@ -5,13 +5,19 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
 from typing import Any
 
 from carerails.matching.analysis import Arm
-from carerails.matching.tree import Node, Text, Unsupported, parse, to_re2
 
 Span = tuple[int, int]
+
+
+@cache
+def has_re2() -> bool:
+    """Whether RE2 is installed."""
+    return find_spec("re2") is not None
 
 
 class Subject:
@@ -41,18 +47,16 @@ class Verifier:
     def __init__(self, arm: Arm, regex: str, *, re2: bool) -> None:
         self.regex, self.order, self.longest = arm.regex, arm.order, arm.longest
         self.also = tuple(arm.clauses[1:])
-        self._source = (regex, arm.start, arm.end)
-        self._re2 = re2
+        self._arm, self._regex, self._re2 = arm, regex, re2
 
     @cached_property
     def find(self) -> Finder:
         """The first match within a range of the subject; compiled when first needed, which may take milliseconds."""
-        regex, start, end = self._source
-        source = regex[start:end]
-        node = parse(source)
-        if isinstance(node, Text):
-            return _find_literal(node.text)
-        return (_find_re2(node) if self._re2 else None) or _find_by(re.compile(source).search, "text")
+        arm = self._arm
+        if arm.text:
+            return _find_literal(arm.text)
+        by_re2 = _find_re2(arm.re2) if self._re2 and arm.re2 else None
+        return by_re2 or _find_by(re.compile(self._regex[arm.start : arm.end]).search, "text")
 
 
 def _find_literal(literal: str) -> Finder:
@@ -73,17 +77,15 @@ def _find_by(search: Callable[..., Any], of: str) -> Finder:
     return find
 
 
-def _find_re2(node: Node) -> Finder | None:
-    """None where RE2 is missing, or declines (a count above 1,000), or does not agree with `re`."""
-    try:
-        re2: Any = importlib.import_module("re2")
-        regex = to_re2(node).encode()
-    except (ImportError, Unsupported):
+def _find_re2(regex: str) -> Finder | None:
+    """None where RE2 is missing, or declines (a count above 1,000)."""
+    if not has_re2():
         return None
+    re2: Any = importlib.import_module("re2")
     options = re2.Options()
     options.log_errors = False
     try:
-        pattern = re2.compile(regex, options)
+        pattern = re2.compile(regex.encode(), options)
     except re2.error:
         return None
     try:

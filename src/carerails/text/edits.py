@@ -72,6 +72,9 @@ def align(source: str, edits: Iterable[Edit]) -> Alignment:
     """Run the edits one after the other, keeping track of every character."""
     text, starts, ends = source, list(range(len(source))), list(range(1, len(source) + 1))
     for edit in edits:
+        edited = edit.apply(text)
+        if edited == text:
+            continue
         out: list[str] = []
         new_starts: list[int] = []
         new_ends: list[int] = []
@@ -83,7 +86,7 @@ def align(source: str, edits: Iterable[Edit]) -> Alignment:
 
         pieces = list(edit.pieces(text))
         if all(len(new) == end - start for start, end, new in pieces):
-            text = edit.apply(text)
+            text = edited
             continue
         at = 0
         for start, end, new in pieces:

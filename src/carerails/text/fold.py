@@ -136,7 +136,7 @@ def _small(text: str) -> str:
 ENTITIES = rewrite(_ENTITY, _entity)
 _BEYOND_ASCII = translate(r"[^\x00-\x7f]", FOLD)
 CHARACTERS = Edit(_characters, _BEYOND_ASCII.pieces)
-SMALL = Edit(_small, translate(r"[\x00-\x7f]", _SMALL).pieces)
+SMALL = Edit(_small, translate(r"[A-Z`\x00-\x1f\x7f]", _SMALL).pieces)
 #: An entity that folding made (`＆amp;`) is blotted out, or folding twice would read it.
 ENTITIES_LEFT = rewrite(_ENTITY, _left_over)
 #: The dot between two single letters: `s.o.s`, `a.v.c.`, `p.m.`
