@@ -1,0 +1,177 @@
+"""Knowledge cards: what the agent may answer from, one YAML file a card, in every locale."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Final, Literal, get_args
+
+import yaml
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator
+
+from carerails.config import Model, load_yaml
+from carerails.contracts import LOCALES, Frozen, Locale, Passage
+from carerails.errors import UsageError
+from carerails.resources import data_dir
+
+Topic = Literal[
+    "adherence",
+    "routine",
+    "reminder",
+    "motivation",
+    "side-effect",
+    "storage",
+    "missed-dose",
+    "interaction",
+    "identification",
+    "practical",
+]
+TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
+#: The one word in place of medicines, for a card that holds whatever the medicine is.
+ANY: Final = "any"
+
+_ID: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400, pattern=r"^[^\n]*$")]
+Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[ -][a-z0-9]+)*$")]
+
+
+def _names(value: object) -> object:
+    return (ANY,) if value == ANY else value
+
+
+class CardText(Frozen):
+    """A card in one locale.
+
+    Attributes:
+        asks: ways in which people ask for just this card.
+        sentences: the answer, each sentence true on its own.
+    """
+
+    title: Line
+    asks: Annotated[tuple[Line, ...], Field(min_length=1)]
+    sentences: Annotated[tuple[Line, ...], Field(min_length=1)]
+
+
+class CardFile(Frozen):
+    """What stands in the file of a card.
+
+    Attributes:
+        medicines: canonical English generic names, or `any` alone.
+        about: finer subjects inside the topic, English key words.
+        source: where the statements come from.
+        licence: under which they may be passed on.
+    """
+
+    topic: Topic
+    medicines: Annotated[tuple[Name, ...], BeforeValidator(_names), Field(min_length=1)]
+    about: Annotated[tuple[Key, ...], Field(min_length=1)]
+    source: Line
+    licence: Line
+    texts: Mapping[Locale, CardText]
+
+    @field_validator("medicines")
+    @classmethod
+    def _any_alone(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if ANY in names and len(names) > 1:
+            raise ValueError("write `any` alone, or the names without it")
+        return names
+
+    @field_validator("texts")
+    @classmethod
+    def _every_locale(cls, texts: Mapping[Locale, CardText]) -> Mapping[Locale, CardText]:
+        missing = [locale for locale in LOCALES if locale not in texts]
+        if missing:
+            raise ValueError(f"no text in {', '.join(missing)}")
+        return texts
+
+
+class Card(CardFile):
+    """One card. `id` is the stem of its file's name, and what `[cite:ID]` names."""
+
+    id: str
+    path: Path
+
+    @property
+    def is_general(self) -> bool:
+        """Whether every sentence holds whatever the medicine is."""
+        return self.medicines == (ANY,)
+
+    def passage(self, locale: Locale) -> Passage:
+        """The card as it goes into the context."""
+        text = self.texts[locale]
+        return Passage(card=self.id, locale=locale, title=text.title, sentences=text.sentences, source=self.source)
+
+
+class Knowledge(Frozen):
+    """All cards, in the order of their ids."""
+
+    cards: tuple[Card, ...]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Card]:
+        return {card.id: card for card in self.cards}
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of what the cards say, wherever their files lie."""
+        key = hashlib.sha256()
+        for card in self.cards:
+            key.update(card.model_dump_json(exclude={"path"}).encode())
+        return key.hexdigest()
+
+    def __getitem__(self, card: str) -> Card:
+        return self._by_id[card]
+
+    def __contains__(self, card: object) -> bool:
+        return card in self._by_id
+
+    def __len__(self) -> int:
+        return len(self.cards)
+
+    def ids(self) -> Iterator[str]:
+        """The ids, in order."""
+        return iter(self._by_id)
+
+
+def load_cards(directory: Path | None = None) -> Knowledge:
+    """Read every `.yml` and `.yaml` file below a directory (None: the cards that are shipped).
+
+    Raises:
+        UsageError: no directory or no card in it, or the first thing that is wrong with one, by file and line.
+    """
+    home = directory or data_dir("config") / "kb"
+    if not home.is_dir():
+        raise UsageError("no such directory", "give the directory that holds the cards", str(home))
+    cards: dict[str, Card] = {}
+    for path in sorted(path for path in home.rglob("*") if path.suffix in {".yml", ".yaml"}):
+        card = _load(path)
+        if card.id in cards:
+            raise UsageError(f"card {card.id!r} is already in {cards[card.id].path}", "rename one of them", str(path))
+        cards[card.id] = card
+    if not cards:
+        raise UsageError("no cards", "write one as ID.yml", str(home))
+    return Knowledge(cards=tuple(cards[name] for name in sorted(cards)))
+
+
+def _load(path: Path) -> Card:
+    if not _ID.fullmatch(path.stem):
+        raise UsageError(f"{path.stem!r} is no id", "name the file in lower-case words joined by hyphens", str(path))
+    file = read_yaml(path, CardFile)
+    return Card(id=path.stem, path=path, **{name: getattr(file, name) for name in CardFile.model_fields})
+
+
+def read_yaml(path: Path, model: type[Model]) -> Model:
+    """As `load_yaml`, with the C parser where all is well: it is ten times as fast, and a start reads every card.
+
+    Raises:
+        UsageError: as `load_yaml` does, which then looks for the line.
+    """
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return model.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=loader))  # noqa: S506
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError):
+        return load_yaml(path, model)

@@ -1,0 +1,220 @@
+"""Which medicines a text names: generic names, brands, kinds, misspellings, and names that nobody listed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final, Literal, NamedTuple
+
+from pydantic import StringConstraints, field_validator
+
+from carerails.contracts import Frozen
+from carerails.knowledge.cards import Name, read_yaml
+from carerails.resources import data_dir
+
+Kind = Literal["medicine", "class", "unknown"]
+Folded = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?: [a-z0-9]+)*$")]
+Letters = Annotated[str, StringConstraints(pattern=r"^[a-z]+$")]
+
+#: Shorter names are compared letter by letter; reduced spelling would find them in ordinary words.
+_REDUCED_FROM: Final = 6
+#: Letters of a name that forgives one wrong letter.
+_TYPO_FROM: Final = 7
+#: Letters of a word whose ending may give it away as a medicine.
+_ENDING_FROM: Final = 7
+_LONGEST_NAME: Final = 5  # words
+
+_SPELLINGS: Final = tuple(
+    (re.compile(pattern), new)
+    for pattern, new in (
+        ("ph", "f"), ("y", "i"), ("ck|qu|k", "c"), ("z", "s"), ("m", "n"), ("h", ""), (r"(.)\1", r"\1"),
+        ("(?<=.{3})[aeio]+$", ""),
+    )
+)  # fmt: skip
+
+#: What people put in front of the name of a medicine, and what may stand between.
+_TAKING: Final = frozenset(
+    """take takes taking took taken using prescribed
+    tomo toma tomas tomar tome tomando tomaba tomado recetaron receto recetado inyecto inyecta
+    tomei tomou tomava receitou receitaram receitado""".split()
+)
+_BETWEEN: Final = frozenset(
+    """my the a an some this that his her our their your daily new me with of more
+    mi mis la el las los una un unas unos su sus esta este de del con
+    meu minha meus minhas o os as um uma uns umas seu sua esse essa da do com""".split()
+)
+_OWNING: Final = frozenset("my mi meu minha".split())
+#: What people put behind it.
+_FORMS: Final = frozenset(
+    """pill pills tablet tablets capsule capsules drops pen pens injection injections shot shots patch patches dose doses
+    syrup inhaler spray mg""".split()
+)
+#: `pastillas de X`, `comprimido de X`, `side effects of X`
+_FORMS_OF: Final = frozenset(
+    """pastilla pastillas comprimido comprimidos capsula capsulas dosis dose doses gotas jarabe xarope inyeccion ampolla
+    tableta tabletas injecao caneta lapicera caixa caja frasco bottle box efectos efeitos effects""".split()
+)
+_WORDLIKE: Final = re.compile(
+    r"(?:ing|ed|ly|tion|tions|ness|ment|ous|ful|ight|able|ship|hood|ando|iendo|endo|indo|cion|ciones|cao|coes|mente|dad"
+    r"|dade|mento|miento|ados?|adas?|idos?|idas?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|agem)$"
+)
+
+
+class MedicineClass(Frozen):
+    """A word for a kind of medicine, and the medicines of that kind."""
+
+    names: tuple[Folded, ...]
+    members: tuple[Name, ...] = ()
+
+
+class MedicineNames(Frozen):
+    """`medicines.yml`."""
+
+    medicines: Mapping[Name, tuple[Folded, ...]]
+    classes: Mapping[Name, MedicineClass]
+    endings: tuple[Letters, ...]
+    not_medicines: frozenset[Folded]
+
+    @field_validator("classes")
+    @classmethod
+    def _members_are_listed(cls, classes: Mapping[str, MedicineClass], info: object) -> Mapping[str, MedicineClass]:
+        listed: Mapping[str, object] = getattr(info, "data", {}).get("medicines", {})
+        for name, row in classes.items():
+            for member in row.members:
+                if member not in listed:
+                    raise ValueError(f"{name}: member {member!r} is not among the medicines")
+        return classes
+
+
+class Mention(NamedTuple):
+    """The words `[start, end)` name a medicine: its canonical name, or as written where nobody listed it."""
+
+    start: int
+    end: int
+    name: str
+    kind: Kind
+
+
+def reduced(word: str) -> str:
+    """A spelling in which a name's forms in three languages meet: `levotiroxina` and `levothyroxine`."""
+    for pattern, new in _SPELLINGS:
+        word = pattern.sub(new, word)
+    return word
+
+
+class Medicines:
+    """The lexicon, ready for matching. Immutable once built, so any number of threads may use it."""
+
+    def __init__(self, names: MedicineNames) -> None:
+        self._exact: dict[tuple[str, ...], tuple[str, Kind]] = {}
+        self._reduced: dict[str, str] = {}
+        self.members = {name: frozenset(row.members) for name, row in names.classes.items()}
+        for name, row in names.classes.items():
+            for phrase in (name, *row.names):
+                self._exact.setdefault(tuple(phrase.replace("-", " ").split()), (name, "class"))
+        for name, others in names.medicines.items():
+            for phrase in (name, *others):
+                parts = tuple(phrase.replace("-", " ").split())
+                self._exact[parts] = (name, "medicine")
+                if len(parts) == 1 and len(phrase) >= _REDUCED_FROM:
+                    self._reduced.setdefault(reduced(phrase), name)
+        self._not = names.not_medicines
+        self._endings = tuple({reduced(ending) for ending in names.endings})
+        self._one_off: dict[str, set[str]] = {}
+        for spelling in self._reduced:
+            for near in _without_one(spelling):
+                self._one_off.setdefault(near, set()).add(spelling)
+
+    def find(self, text: Sequence[str], is_known: Callable[[str], bool]) -> list[Mention]:
+        """Every medicine that folded words name, by place, without overlap.
+
+        Args:
+            text: folded words.
+            is_known: whether a word is one of the language, so that it is no misspelling and no unlisted name.
+        """
+        found: list[Mention] = []
+        at = 0
+        while at < len(text):
+            mention = self._listed(text, at) or self._single(text, at, is_known)
+            if mention:
+                found.append(mention)
+            at = mention.end if mention else at + 1
+        return found
+
+    def is_name(self, word: str) -> bool:
+        """Whether the word, rightly spelt in one of the languages, is the name of a medicine."""
+        return (word,) in self._exact or (len(word) >= _REDUCED_FROM and reduced(word) in self._reduced)
+
+    def _listed(self, text: Sequence[str], at: int) -> Mention | None:
+        for length in range(min(_LONGEST_NAME, len(text) - at), 0, -1):
+            if named := self._exact.get(tuple(text[at : at + length])):
+                return Mention(at, at + length, *named)
+        return None
+
+    def _single(self, text: Sequence[str], at: int, is_known: Callable[[str], bool]) -> Mention | None:
+        word = text[at]
+        if word in self._not or not word.isalpha():
+            return None
+        if len(word) >= _REDUCED_FROM and not is_known(word):
+            spelling = reduced(word)
+            name = self._reduced.get(spelling)
+            if not name and len(word) >= _TYPO_FROM:
+                near = self._near(spelling)
+                if len(near) == 1:
+                    name = near.pop()
+                elif near or (len(word) >= _ENDING_FROM and spelling.endswith(self._endings)):
+                    return Mention(at, at + 1, word, "unknown")
+            if name:
+                return Mention(at, at + 1, name, "medicine")
+        if self._stands_as_medicine(text, at) and not is_known(word) and not _WORDLIKE.search(word):
+            return Mention(at, at + 1, word, "unknown")
+        return None
+
+    def _near(self, spelling: str) -> set[str]:
+        """The medicines whose spelling is one letter off."""
+        spellings = {spelling, *_without_one(spelling)}
+        candidates: set[str] = set()
+        for near in spellings:
+            candidates |= self._one_off.get(near, set())
+            if near in self._reduced:
+                candidates.add(near)
+        return {self._reduced[other] for other in candidates if _one_edit(spelling, other)}
+
+    @staticmethod
+    def _stands_as_medicine(text: Sequence[str], at: int) -> bool:
+        """Whether the word stands where the name of a medicine does: `take X`, `my X`, `X pills`, `pastillas de X`."""
+        if len(text[at]) < 4:  # noqa: PLR2004
+            return False
+        if at + 1 < len(text) and text[at + 1] in _FORMS:
+            return True
+        before = at - 1
+        if before >= 0 and text[before] in _OWNING:
+            return True
+        while before >= 0 and at - before < 3 and text[before] in _BETWEEN:  # noqa: PLR2004
+            before -= 1
+        if before < 0:
+            return False
+        return text[before] in _TAKING or (text[before] in _FORMS_OF and at - before > 1)
+
+
+def _without_one(word: str) -> Iterable[str]:
+    return (word[:at] + word[at + 1 :] for at in range(len(word)))
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Whether one letter added, dropped, changed or swapped with its neighbour makes one of the other."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    a, b = one[start:], other[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+
+
+def load_medicines(config: Path | None = None) -> Medicines:
+    """Read `medicines.yml` of a config directory (None: the shipped one).
+
+    Raises:
+        UsageError: with file, line and mend.
+    """
+    return Medicines(read_yaml((config or data_dir("config")) / "medicines.yml", MedicineNames))

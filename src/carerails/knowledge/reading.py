@@ -1,0 +1,209 @@
+"""What questions and cards say, in the same terms, so that one can be checked against the other."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from carerails.contracts import LOCALES, Locale
+from carerails.knowledge.cards import Card, Knowledge
+from carerails.knowledge.medicines import Medicines, Mention, load_medicines
+from carerails.knowledge.topics import Topics, load_topics
+from carerails.knowledge.words import Hit, Ordinary, load_ordinary, stem, words
+
+#: What stands between a complaint and the medicine that is taken for it: `ibuprofen for my headache`.
+_FOR: Final = frozenset("for para por pra pro contra".split())
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question says.
+
+    Attributes:
+        words: its folded words.
+        medicines: canonical names of medicines.
+        classes: words for kinds of medicines, without those that a named medicine belongs to.
+        unknown: words that stand as a medicine and that no list has.
+        topics: topics that its words give away.
+        facets: finer subjects, with the places of their cues.
+        topic_hits: places of the cues of each topic.
+        content: stems of the words that say what it is about, with their places.
+        stems: stems of all words outside the names of medicines.
+        medicinal: whether it speaks of taking medicine at all.
+    """
+
+    words: tuple[str, ...]
+    medicines: frozenset[str]
+    classes: frozenset[str]
+    unknown: frozenset[str]
+    topics: Mapping[str, Sequence[Hit]]
+    facets: Mapping[str, Sequence[Hit]]
+    content: tuple[tuple[int, str], ...]
+    stems: frozenset[str]
+    medicinal: bool
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Everything that it names as a medicine."""
+        return self.medicines | self.classes | self.unknown
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One way to ask for a card."""
+
+    stems: frozenset[str]
+    named: frozenset[str]
+
+
+@dataclass(frozen=True)
+class CardReading:
+    """What a card says in one locale.
+
+    Attributes:
+        declared: its medicines; empty for a card that holds for any.
+        front: medicines and kinds that its title, asks and `about` name, and the declared ones.
+        mentioned: those, and the ones in its sentences.
+        topics: its topic, and those that its title and asks give away.
+        subjects: facets of title, asks and `about`.
+        facets: those, and the ones in its sentences.
+        stems: stems of all its words.
+    """
+
+    card: Card
+    declared: frozenset[str]
+    front: frozenset[str]
+    mentioned: frozenset[str]
+    topics: frozenset[str]
+    subjects: frozenset[str]
+    facets: frozenset[str]
+    stems: frozenset[str]
+    asks: tuple[Ask, ...]
+
+    @cached_property
+    def nameless_asks(self) -> tuple[Ask, ...]:
+        """Asks that name no medicine."""
+        return tuple(ask for ask in self.asks if not ask.named)
+
+
+class Reader:
+    """Reads questions and cards against the three lists of `config`. Immutable once built."""
+
+    def __init__(self, knowledge: Knowledge, medicines: Medicines, topics: Topics, ordinary: Ordinary) -> None:
+        self.topics = topics
+        self._medicines = medicines
+        self._ordinary = ordinary
+        self._vocabulary = {locale: self._words_of(knowledge, locale) for locale in LOCALES}
+        self._knows = {locale: self._knower(locale) for locale in LOCALES}
+        self.cards: dict[Locale, dict[str, CardReading]] = {
+            locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
+        }
+        self._weights = {locale: _weights(self.cards[locale].values()) for locale in LOCALES}
+
+    def weight(self, stem_: str, locale: Locale) -> float:
+        """How much a word tells: the fewer cards have it the more; the most where none has."""
+        table, most = self._weights[locale]
+        return table.get(stem_, most)
+
+    def question(self, text: str, locale: Locale) -> Question:
+        """Read a question."""
+        return self._question(words(text), locale)
+
+    def _question(self, said: tuple[str, ...], locale: Locale) -> Question:
+        mentions = self._medicines.find(said, self._knows[locale])
+        reading = self.topics.read(said, locale)
+        named = {place for mention in mentions for place in range(mention.start, mention.end)}
+        medicines = frozenset(m.name for m in mentions if m.kind == "medicine")
+        classes = frozenset(m.name for m in mentions if m.kind == "class")
+        facets = {
+            name: kept
+            for name, hits in reading.facets.items()
+            if (kept := [h for h in hits if not _inside_name(h, mentions) and not self._is_background(h, said)])
+        }
+        return Question(
+            words=said,
+            medicines=medicines,
+            classes=frozenset(c for c in classes if not self._medicines.members[c] & medicines),
+            unknown=frozenset(m.name for m in mentions if m.kind == "unknown"),
+            topics=reading.topics,
+            facets=facets,
+            content=tuple(
+                (place, stem(word, locale))
+                for place, word in enumerate(said)
+                if place not in named and not self._ordinary(word, locale)
+            ),
+            stems=frozenset(stem(word, locale) for place, word in enumerate(said) if place not in named),
+            medicinal=reading.medicinal or bool(mentions),
+        )
+
+    def _is_background(self, hit: Hit, said: Sequence[str]) -> bool:
+        """Whether the complaint is only what the medicine is taken for."""
+        return self.topics.facets[hit.label].kind == "detail" and bool(_FOR & set(said[max(0, hit.start - 2) : hit.start]))
+
+    def _card(self, card: Card, locale: Locale) -> CardReading:
+        text = card.texts[locale]
+        asks = [self._question(words(line), locale) for line in text.asks]
+        title = self._question(words(text.title), locale)
+        sentences = [self._question(words(line), locale) for line in text.sentences]
+        about = self._question(tuple(word for key in card.about for word in key.split("-")), "en")
+        declared = frozenset() if card.is_general else frozenset(card.medicines)
+        front = declared.union(*(q.medicines | q.classes for q in (title, about, *asks)))
+        subjects = frozenset[str]().union(*(q.facets.keys() for q in (title, about, *asks)))
+        return CardReading(
+            card=card,
+            declared=declared,
+            front=front,
+            mentioned=front.union(*(q.medicines | q.classes for q in sentences)),
+            topics=frozenset([card.topic]).union(*(q.topics.keys() for q in (title, *asks))),
+            subjects=subjects,
+            facets=subjects.union(*(q.facets.keys() for q in sentences)),
+            stems=frozenset[str]().union(*(q.stems for q in (title, *asks, *sentences))),
+            asks=tuple(Ask(q.stems, q.named) for q in (title, *asks)),
+        )
+
+    def _words_of(self, knowledge: Knowledge, locale: Locale) -> frozenset[str]:
+        """Words that the cards' titles and sentences use: asks misspell on purpose."""
+        lines = (
+            line
+            for card in knowledge.cards
+            for line in (card.texts[locale].title, *card.texts[locale].sentences)
+        )
+        found = {word for line in lines for word in words(line)}
+        return frozenset(word for word in found if not self._medicines.is_name(word))
+
+    def _knower(self, locale: Locale) -> Callable[[str], bool]:
+        vocabulary = self._vocabulary[locale]
+        stems = {s for s in (stem(word, locale) for word in vocabulary) if len(s) >= 4}  # noqa: PLR2004
+        cued = self.topics.cue_words(locale)
+
+        def known(word: str) -> bool:
+            return (
+                self._ordinary(word, locale) or word in vocabulary or stem(word, locale) in stems or bool(cued.find((word,)))
+            )
+
+        return known
+
+
+def _inside_name(hit: Hit, mentions: Iterable[Mention]) -> bool:
+    """Whether the cue is only part of a medicine's name, as `cold` in `cold medicine`."""
+    return any(m.start <= hit.start and hit.end <= m.end and m.end - m.start > 1 for m in mentions)
+
+
+def _weights(cards: Iterable[CardReading]) -> tuple[dict[str, float], float]:
+    cards = list(cards)
+    counts = Counter(stem_ for card in cards for stem_ in card.stems)
+    return {s: math.log(1 + len(cards) / n) for s, n in counts.items()}, math.log(1 + len(cards) / 0.5)
+
+
+def load_reader(knowledge: Knowledge, config: Path | None = None) -> Reader:
+    """The reader with the lists of a config directory (None: the shipped ones).
+
+    Raises:
+        UsageError: with file, line and mend.
+    """
+    return Reader(knowledge, load_medicines(config), load_topics(config), load_ordinary(config))

@@ -1,0 +1,139 @@
+"""Words of a text as retrieval sees them: folded, stemmed, and told apart from words that say nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import BeforeValidator, RootModel, StringConstraints
+
+from carerails.knowledge.cards import read_yaml
+from carerails.contracts import LOCALES, Locale
+from carerails.resources import data_dir
+from carerails.text import normalise
+
+_WORD: Final = re.compile(r"[a-z0-9]+")
+#: What a redactor leaves in place of personal data says nothing about medicines.
+_REDACTED: Final = re.compile(r"<[A-Z][A-Z0-9_-]*>")
+
+_SUFFIXES: Final[dict[Locale, str]] = {
+    "en": "nesses ness ments ment ingly ings ing edly ied ies ed ers er est es ly s e y",
+    "es-419": (
+        "aciones iciones acion icion mente andolo andola andome iendolo iendola iendome iendo ando arlas arlos arla arlo"
+        " arme arte arse erlas erlos erla erlo erme erse irla irlo irse aron ieron amos emos imos abas aban aba ados adas"
+        " ado ada idos idas ido ida aste iste aria eria ar er ir ian ia io an en as es os is a e o i s"
+    ),
+    "pt-BR": (
+        "acoes icoes acao icao mente ando endo indo aram eram iram amos emos imos avam ava ados adas ado ada idos idas"
+        " ido ida asse esse aria eria ar er ir ou ei eu iu am em oes ais eis as es os ao a e o i s"
+    ),
+}
+_FEWEST_LETTERS: Final = 3
+#: From this length on a stem is as sure a sign as the word itself.
+_SURE_STEM: Final = 4
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The folded words of a text: lower case, no accents, apostrophes closed up. Never raises on any `str`."""
+    plain = normalise(_REDACTED.sub(" ", text))[0].text
+    return tuple(_WORD.findall(plain.replace("'", "")))
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str, locale: Locale) -> str:
+    """The beginning that the forms of a word share: a light stemmer that only ever cuts, so a stem is a prefix."""
+    for suffix in _SUFFIX_TABLE[locale]:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _FEWEST_LETTERS:
+            word = word[: -len(suffix)]
+            break
+    return word[:-1] if len(word) > _SURE_STEM and word[-1] == word[-2] else word
+
+
+_SUFFIX_TABLE: Final = {
+    locale: tuple(sorted(suffixes.split(), key=len, reverse=True)) for locale, suffixes in _SUFFIXES.items()
+}
+
+
+class Hit(NamedTuple):
+    """The words `[start, end)` are a phrase that stands for `label`."""
+
+    start: int
+    end: int
+    label: str
+
+
+class Phrases:
+    """Finds many phrases at once. A word of a phrase that ends in `*` is a beginning."""
+
+    def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
+        self._exact: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self._begins: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for phrase, label in entries:
+            first, *rest = phrase.split()
+            table, key = (self._begins, first[:-1]) if first.endswith("*") else (self._exact, first)
+            table.setdefault(key, []).append((tuple(rest), label))
+        self._lengths = sorted({len(key) for key in self._begins})
+
+    def find(self, text: Sequence[str]) -> list[Hit]:
+        """All hits, by place; they may overlap."""
+        found: list[Hit] = []
+        for at, word in enumerate(text):
+            for rest, label in self._starting(word):
+                end = at + 1 + len(rest)
+                if end <= len(text) and all(map(_fits, rest, text[at + 1 : end])):
+                    found.append(Hit(at, end, label))
+        return found
+
+    def _starting(self, word: str) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from self._exact.get(word, ())
+        for length in self._lengths:
+            if length > len(word):
+                break
+            yield from self._begins.get(word[:length], ())
+
+
+def _fits(pattern: str, word: str) -> bool:
+    return word.startswith(pattern[:-1]) if pattern.endswith("*") else word == pattern
+
+
+def _split(value: object) -> object:
+    return value.split() if isinstance(value, str) else value
+
+
+FoldedWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")]
+
+
+class _OrdinaryFile(RootModel[Mapping[Locale, Annotated[tuple[FoldedWord, ...], BeforeValidator(_split)]]]):
+    """`ordinary.yml`: words by locale."""
+
+
+class Ordinary:
+    """Words that do not say what a question is about."""
+
+    def __init__(self, listed: Mapping[Locale, Iterable[str]]) -> None:
+        self._words = {locale: frozenset(listed.get(locale, ())) for locale in LOCALES}
+        self._stems = {
+            locale: frozenset(s for s in (stem(word, locale) for word in names) if len(s) >= _SURE_STEM)
+            for locale, names in self._words.items()
+        }
+
+    def __call__(self, word: str, locale: Locale) -> bool:
+        """Whether the word, in one of its forms, is ordinary; numbers and single letters are."""
+        return (
+            len(word) < 2  # noqa: PLR2004
+            or word.isdigit()
+            or word in self._words[locale]
+            or stem(word, locale) in self._stems[locale]
+        )
+
+
+def load_ordinary(config: Path | None = None) -> Ordinary:
+    """Read `ordinary.yml` of a config directory (None: the shipped one).
+
+    Raises:
+        UsageError: with file, line and mend.
+    """
+    return Ordinary(read_yaml((config or data_dir("config")) / "ordinary.yml", _OrdinaryFile).root)
