@@ -1,0 +1,57 @@
+"""What leaves the agent besides the answer to a call, and where it goes."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from carerails.contracts import Channel, Frozen, Handoff, Locale, TurnDecision
+from carerails.graph.state import Call
+
+
+class Page(Frozen):
+    """Calls a human to a conversation."""
+
+    thread_id: str
+    turn: int
+    handoff: Handoff
+    locale: Locale
+    country: str | None = None
+    channel: Channel = "chat"
+
+
+class Delivery(Frozen):
+    """Something that leaves the agent besides the answer to a call: a page, or a reply that a person let go.
+
+    Attributes:
+        key: unique and stable: the same key is the same delivery, however often it comes.
+        body: JSON of a `Page`, or of a `Reply`.
+    """
+
+    key: str
+    kind: Literal["page", "reply"]
+    thread_id: str
+    turn: int
+    body: str
+
+
+class Sink(Protocol):
+    """Takes deliveries to where people are."""
+
+    async def deliver(self, delivery: Delivery) -> None:
+        """Hand one on; raise if that failed. After a crash the same key may come again: take it once."""
+        ...
+
+
+def page_of(call: Call, decision: TurnDecision) -> Page:
+    """The page that an escalation stands for."""
+    handoff = decision.escalation().handoff
+    if handoff is None:
+        raise ValueError("only an escalation pages")
+    return Page(
+        thread_id=call.thread_id,
+        turn=call.number,
+        handoff=handoff,
+        locale=decision.locale,
+        country=decision.country,
+        channel=call.turn.channel,
+    )

@@ -1,0 +1,223 @@
+"""One turn, from the gate to the reply. Runs on the agent's own loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from carerails.contracts import TurnDecision
+from carerails.errors import CarerailsError
+from carerails.graph.build import build_graph
+from carerails.graph.deliveries import Delivery, Sink, page_of
+from carerails.graph.desk import Desk, Review, review_id
+from carerails.graph.errors import MissingThread, ReviewIsOff, StoreUnavailable, TurnFailed
+from carerails.graph.events import Topology
+from carerails.graph.faults import Fault
+from carerails.graph.gate import Gate
+from carerails.graph.nodes import Nodes
+from carerails.graph.outbox import Outbox
+from carerails.graph.request import Request
+from carerails.graph.reviewing import Reviewing
+from carerails.graph.seams import Seams
+from carerails.graph.settings import AgentSettings
+from carerails.graph.state import ENDING, Call, Verdict
+from carerails.graph.store import open_store
+from carerails.graph.threads import Emit, Threads
+from carerails.graph.turns import AgentTurn, turn_of
+from carerails.graph.voice import Voice
+
+RECONNECT_S = 1.0
+PAGE_S = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What there is while the store is open."""
+
+    threads: Threads
+    reviewing: Reviewing
+
+
+class Runner:
+    """Everything behind the facade.
+
+    Args:
+        seams: the injected parts.
+        store: a setting for `open_store`.
+        sink: where pages and reviewed replies go on to; None: they stay in the outbox table.
+        settings: limits and deadlines.
+    """
+
+    def __init__(self, seams: Seams, store: str, sink: Sink | None, settings: AgentSettings) -> None:
+        self._seams, self._settings = seams, settings
+        self._gate = Gate(seams.floor, settings.check_s)
+        self._voice = Voice(seams.engine, seams.floor)
+        self._store = open_store(store)
+        self._outbox = Outbox(self._store, sink, settings.retry_s)
+        self._desk = Desk(self._store)
+        self._stored: _Stored | None = None
+        self._opening = asyncio.Lock()
+        self._down_since = 0.0
+        self._stack = AsyncExitStack()
+
+    async def start(self) -> None:
+        """Start every part, open the store, take up what a crash left. A store that is down is no reason not to start.
+
+        Raises:
+            CarerailsError: a part or a setting is wrong.
+        """
+        try:
+            for part in self._seams.managed():
+                await self._stack.enter_async_context(part)
+            await self._open()
+        except StoreUnavailable as error:
+            log.error("started without a store, red flags only: %s", error)
+        except BaseException:
+            await self._stack.aclose()
+            raise
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        await self._outbox.close()
+        if self._stored:
+            await self._store.close()
+        await self._stack.aclose()
+
+    async def topology(self) -> Topology:
+        """The graph that runs."""
+        return (await self._open()).threads.topology
+
+    async def ask(self, request: Request, emit: Emit | None = None) -> AgentTurn:
+        """Answer a turn.
+
+        The floor hears it first. Where it, or the engine after it, escalates, there is an escalation reply, whatever
+        else is wrong with the request, the store or any part.
+
+        Raises:
+            AgentError: there is no red flag, and the turn could not be completed.
+        """
+        turn, problem = request.admit(self._settings.max_turns)
+        call = Call(turn, await self._gate.check(turn), turn.session or "", request.request_id)
+        try:
+            if problem:
+                raise problem
+            if call.floor.severity is None:
+                return await self._turn(call, emit)
+            return await asyncio.wait_for(self._turn(call, emit), self._settings.red_flag_s)
+        except Exception as error:
+            decision = call.decision or call.floor
+            if decision.severity is None:
+                raise self._told(error) from None
+            log.error("a red flag was answered by the gate: %s", type(error).__name__)
+            return await self._by_gate(call, decision, error)
+
+    async def resume(
+        self, thread_id: str, decision: Verdict, edited_text: str | None, review_id: str | None
+    ) -> AgentTurn:
+        """Carry out what a person decided about a paused turn.
+
+        Raises:
+            AgentError: it cannot be carried out.
+        """
+        if not self._settings.human_review:
+            raise ReviewIsOff
+        if not thread_id:
+            raise MissingThread
+        try:
+            stored = await self._open()
+            async with stored.threads.hold(thread_id):
+                return await stored.reviewing.resume(thread_id, decision, edited_text, review_id)
+        except Exception as error:
+            raise self._told(error) from None
+
+    async def reviews(self) -> tuple[Review, ...]:
+        """What waits for a person, the oldest first."""
+        await self._open()
+        return tuple(await self._desk.pending())
+
+    async def deliveries(self, thread_id: str) -> tuple[Delivery, ...]:
+        """The pages and the reviewed replies of a thread, in order."""
+        await self._open()
+        return await self._outbox.of(thread_id)
+
+    async def _open(self) -> _Stored:
+        """The store; opened now, if it was down."""
+        if self._stored:
+            return self._stored
+        async with self._opening:
+            if self._stored:
+                return self._stored
+            if time.monotonic() - self._down_since < RECONNECT_S:
+                raise StoreUnavailable("down")
+            try:
+                await self._store.open()
+            except StoreUnavailable:
+                self._down_since = time.monotonic()
+                raise
+            nodes = Nodes(self._seams, self._settings, self._voice, self._outbox, self._desk)
+            graph = build_graph(nodes, self._store.saver, human_review=self._settings.human_review)
+            threads = Threads(graph, self._store)
+            reviewing = Reviewing(threads, self._store, self._desk, self._outbox, self._seams, self._settings)
+            if self._settings.human_review:
+                await reviewing.recover()
+            self._outbox.kick()
+            self._stored = _Stored(threads, reviewing)
+            return self._stored
+
+    async def _turn(self, call: Call, emit: Emit | None) -> AgentTurn:
+        stored = await self._open()
+        threads, reviewing, thread_id = stored.threads, stored.reviewing, call.thread_id
+        async with threads.hold(thread_id):
+            waiting = await reviewing.settle(thread_id) if self._settings.human_review else None
+            if call.request_id is not None:
+                standing = await threads.stands(thread_id)
+                if standing.state.get("request_id") == call.request_id and (waiting or standing.state.get("reply")):
+                    return turn_of(standing.state, thread_id, waiting.id if waiting else None)
+            call.supersedes = waiting.turn if waiting else None
+            # A red flag's turn pages: what was decided is on disk before the reply is made.
+            standing = await threads.turn(call, emit, "sync" if call.floor.severity else "exit")
+            review = review_id(thread_id, call.number) if standing.paused else None
+            if review:
+                await self._desk.pend(review)
+            if waiting:
+                await self._desk.supersede(waiting.id)
+            return turn_of(standing.state, thread_id, review)
+
+    async def _by_gate(self, call: Call, decision: TurnDecision, error: Exception) -> AgentTurn:
+        """The escalation reply without graph or store."""
+        faults = [Fault.of("store" if self._store.lost(error) else "engine", error)]
+        if decision.severity in self._settings.page_on and not call.paged and not await self._page(call, decision):
+            faults.append(Fault(where="pager", kind="missing"))
+        reply = await self._voice.close(await self._voice.answer(decision), decision)
+        return AgentTurn(
+            status="complete",
+            reply=reply,
+            decision=decision,
+            thread_id=call.thread_id,
+            turn=call.number,
+            disengaged=decision.severity in ENDING,
+            faults=tuple(faults),
+        )
+
+    async def _page(self, call: Call, decision: TurnDecision) -> bool:
+        """Page through the outbox, past it if it is down."""
+        page = page_of(call, decision)
+        try:
+            if self._stored is None:
+                raise StoreUnavailable("down")
+            await asyncio.wait_for(self._outbox.page(page), PAGE_S)
+        except Exception:
+            return self._outbox.page_unstored(page)
+        return True
+
+    def _told(self, error: Exception) -> CarerailsError:
+        """An error as it may be told."""
+        if isinstance(error, CarerailsError):
+            return error
+        kind = type(error).__name__
+        return StoreUnavailable(kind) if self._store.lost(error) else TurnFailed(kind)

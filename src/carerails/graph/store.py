@@ -1,0 +1,101 @@
+"""Where threads, reviews and deliveries are kept: SQLite by default, Postgres by one setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from carerails.contracts import Passage, Reply, TurnDecision, Verification
+from carerails.errors import UsageError
+from carerails.graph.faults import Fault
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+Row: TypeAlias = tuple[Any, ...]
+Statement: TypeAlias = tuple[str, Sequence[object]]
+
+#: The only classes that a checkpoint may bring back to life: those of the state's channels. What they hold in turn is
+#: built by pydantic from plain values.
+STORED = (Fault, Passage, Reply, TurnDecision, Verification)
+
+#: Our own tables, in SQL that both databases take. Times are seconds since 1970.
+SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS carerails_review (
+        id TEXT PRIMARY KEY, thread TEXT NOT NULL, turn INTEGER NOT NULL, status TEXT NOT NULL,
+        draft TEXT NOT NULL, decision TEXT, edited TEXT, opened DOUBLE PRECISION NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS carerails_review_thread ON carerails_review (thread, turn)",
+    "CREATE INDEX IF NOT EXISTS carerails_review_status ON carerails_review (status)",
+    """CREATE TABLE IF NOT EXISTS carerails_outbox (
+        key TEXT PRIMARY KEY, kind TEXT NOT NULL, thread TEXT NOT NULL, turn INTEGER NOT NULL,
+        body TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, delivered DOUBLE PRECISION)""",
+    "CREATE INDEX IF NOT EXISTS carerails_outbox_thread ON carerails_outbox (thread, turn)",
+    "CREATE INDEX IF NOT EXISTS carerails_outbox_open ON carerails_outbox (created) WHERE delivered IS NULL",
+)
+
+
+class Store(Protocol):
+    """One database: LangGraph's checkpoints and our tables. Parameters are written `?`."""
+
+    @property
+    def saver(self) -> BaseCheckpointSaver[Any]:
+        """LangGraph's own part."""
+        ...
+
+    async def open(self) -> None:
+        """Connect and make the tables.
+
+        Raises:
+            UsageError: the setting is wrong, or a package is missing.
+            StoreUnavailable: nobody answers.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Disconnect."""
+        ...
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows of one query."""
+        ...
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        """All of them or none, on disk when this returns; the rows of the last one, if it returns any."""
+        ...
+
+    def exclusive(self, thread_id: str) -> AbstractAsyncContextManager[None]:
+        """Keeps other processes off a thread, where the database serves several."""
+        ...
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether an exception means that the database could not do its part."""
+        ...
+
+
+def open_store(where: str) -> Store:
+    """The store that a setting names, not yet open: a path, `:memory:`, `sqlite:///path` or `postgresql://...`.
+
+    Raises:
+        UsageError: no such kind of store.
+    """
+    scheme, separator, rest = where.partition("://")
+    if not separator or scheme == "sqlite":
+        from carerails.graph.sqlite import SqliteStore
+
+        return SqliteStore(rest.removeprefix("/") or ":memory:" if separator else where)
+    if scheme in ("postgresql", "postgres"):
+        from carerails.graph.postgres import PostgresStore
+
+        return PostgresStore(where)
+    raise UsageError(
+        f"unknown store {scheme}://", "give a path, :memory:, sqlite:///path or postgresql://host/database"
+    )
+
+
+def serializer() -> JsonPlusSerializer:
+    """LangGraph's serialiser, with an allow-list: a checkpoint that somebody tampered with makes nothing else."""
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    return JsonPlusSerializer(allowed_msgpack_modules=STORED)
