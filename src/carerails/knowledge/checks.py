@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from carerails.contracts import Locale
-from carerails.knowledge.reading import CardReading, Question, Reader
+from carerails.knowledge.reading import NOT_ALIKE, CardReading, Likest, Question, Reader
 
 Check = Literal["medicine", "topic", "facet", "words"]
 
-#: Share of what a question says that a card must cover where medicine and topic agree, and where less does.
-COVER_AGREED: Final = 0.34
-COVER_MEDICINE: Final = 0.5
-COVER_GENERAL: Final = 0.5
-COVER_BARE: Final = 0.75
-#: From this likeness of an ask on, words that no card has may be another way of saying the same.
+#: Share of what a question says that a card must cover: where medicine and topic agree, where a detail agrees, else.
+COVER_TOPIC: Final = 0.25
+COVER_DETAIL: Final = 0.4
+COVER_NAME: Final = 0.6
+#: The same for a card for any medicine: where the question speaks of medicine, and where it does not.
+COVER_MEDICINAL: Final = 0.3
+COVER_BARE: Final = 0.6
+#: What one shared facet and a shared topic weigh, beside words.
+FACET_WEIGHT: Final = 2.0
+TOPIC_WEIGHT: Final = 1.5
+#: No word weighs more: a rare one may be chatter.
+MOST_WEIGHT: Final = 3.0
+#: From this likeness of meaning on, words that no card has may be another way of saying the same.
 ALIKE: Final = 0.62
-#: Share of a question's words that an ask must have to answer it without the medicine's name, or without a topic's cue.
-SAME_ASK: Final = 0.5
+#: From this share of common words on a question is an ask of the card, near enough.
+SAME_ASK: Final = 0.6
+#: The same where the question has no cue of the card but speaks of medicine.
+NEAR_ASK: Final = 0.45
 
 
 class Failed(NamedTuple):
@@ -28,27 +38,36 @@ class Failed(NamedTuple):
     what: str
 
 
-def failures(question: Question, card: CardReading, reader: Reader, locale: Locale, likeness: float = 0.0) -> list[Failed]:
-    """Every check that the card fails; none: it answers the question.
+@dataclass(frozen=True)
+class Likeness:
+    """How like a question is to a card.
 
-    Args:
-        question: what is asked.
-        card: the card in this locale.
-        reader: weighs words.
-        locale: of both.
-        likeness: of meaning, 0 to 1; 0 where nothing measures it.
+    Attributes:
+        asks: in words, to the likest of its asks.
+        meaning: by embedding; 0 where nothing measures it.
     """
-    return [*_medicine(question, card, reader, locale), *_topic(question, card, reader), *_facets(question, card, reader),
-            *_words(question, card, reader, locale, likeness)]
+
+    asks: Likest = NOT_ALIKE
+    meaning: float = 0.0
 
 
-def _medicine(question: Question, card: CardReading, reader: Reader, locale: Locale) -> Iterator[Failed]:
+def failures(question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness) -> list[Failed]:
+    """Every check that the card fails; none: it answers the question."""
+    return [
+        *_medicine(question, card, reader, like),
+        *_topic(question, card, reader, like),
+        *_facets(question, card, reader),
+        *_words(question, card, reader, locale, like),
+    ]
+
+
+def _medicine(question: Question, card: CardReading, reader: Reader, like: Likeness) -> Iterator[Failed]:
     """A card of one medicine answers questions that name it; a card of none, those that do not depend on one."""
     if card.declared:
         if not (question.medicines & card.declared or question.classes & card.front):
             if question.named:
                 yield Failed("medicine", f"names {_list(question.named)}, not {_list(card.declared)}")
-            elif best_ask(question, card, reader, locale, nameless=True) < SAME_ASK:
+            elif like.asks.of_nameless < SAME_ASK:
                 yield Failed("medicine", f"does not name {_list(card.declared)}")
         elif others := question.named - card.mentioned:
             yield Failed("medicine", f"names {_list(others)} as well")
@@ -57,16 +76,22 @@ def _medicine(question: Question, card: CardReading, reader: Reader, locale: Loc
 
 
 def depends_on_medicine(question: Question, card: CardReading, reader: Reader) -> bool:
-    """Whether the answer for one medicine need not hold for another."""
+    """Whether the answer for one medicine need not hold for another, as far as the question's words tell."""
     per_medicine = reader.topics.per_medicine
     if card.card.topic in per_medicine or per_medicine & question.facets.keys():
         return True
-    return bool(per_medicine & question.topics.keys()) and card.card.topic not in question.topics
+    if not reader.topics.groups(question.topics) & reader.topics.groups([card.card.topic]):
+        return True
+    dependent = sum(len(hits) for name, hits in question.topics.items() if name in per_medicine)
+    return dependent >= sum(len(hits) for name, hits in question.topics.items() if name not in per_medicine)
 
 
-def _topic(question: Question, card: CardReading, reader: Reader) -> Iterator[Failed]:
+def _topic(question: Question, card: CardReading, reader: Reader, like: Likeness) -> Iterator[Failed]:
     """Where cues give the question's topics away, the card has one of them."""
-    if question.topics and not reader.topics.groups(question.topics) & reader.topics.groups(card.topics):
+    if not question.topics or like.asks.of_all >= SAME_ASK:
+        return
+    asked = reader.topics.groups(reader.topics.per_medicine & question.topics.keys()) if card.declared else None
+    if not (asked or reader.topics.groups(question.topics)) & reader.topics.groups(card.topics):
         yield Failed("topic", f"asks about {_list(question.topics)}")
 
 
@@ -78,60 +103,49 @@ def _facets(question: Question, card: CardReading, reader: Reader) -> Iterator[F
             yield Failed("facet", f"asks about {name}")
 
 
-def _words(question: Question, card: CardReading, reader: Reader, locale: Locale, likeness: float) -> Iterator[Failed]:
+def _words(question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness) -> Iterator[Failed]:
     """The words that say what the question is about are the card's."""
+    if like.asks.of_all >= SAME_ASK:
+        return
     named = bool(card.declared and (question.medicines & card.declared or question.classes & card.front))
     agreed = bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
     detail = any(name in card.facets for name in question.facets)
-    if not (named or agreed or detail) and best_ask(question, card, reader, locale) < SAME_ASK:
-        yield Failed("words", "has no cue of the card")
-        return
     if named:
-        needed = COVER_AGREED if agreed or detail else COVER_MEDICINE
+        needed = COVER_TOPIC if agreed else COVER_DETAIL if detail else COVER_NAME
+    elif not (agreed or detail):
+        if not question.medicinal or like.asks.of_all < NEAR_ASK:
+            yield Failed("words", "has no cue of the card")
+            return
+        needed = COVER_MEDICINAL
     else:
-        needed = COVER_GENERAL if question.medicinal else COVER_BARE
+        needed = COVER_MEDICINAL if question.medicinal else COVER_BARE
     covered, missing = coverage(question, card, reader, locale)
-    if likeness >= ALIKE:
+    if like.meaning >= ALIKE:
         needed /= 2
     if covered < needed:
         yield Failed("words", f"{covered:.2f} of {needed:.2f} covered; not: {' '.join(missing)}")
 
 
 def coverage(question: Question, card: CardReading, reader: Reader, locale: Locale) -> tuple[float, list[str]]:
-    """Share of the question's telling words that the card has, by weight, and the stems that it lacks."""
-    cued = {
-        place
-        for hits in (
-            *(hits for name, hits in question.topics.items() if name in card.topics),
-            *(hits for name, hits in question.facets.items() if name in card.facets),
-        )
-        for hit in hits
-        for place in range(hit.start, hit.end)
-    }
-    has = lacks = 0.0
+    """Share of what the question says that the card has, by weight, and the stems that it lacks."""
+    shared = [hits for name, hits in question.facets.items() if name in card.facets]
+    topics = [hits for name, hits in question.topics.items() if name in card.topics]
+    cued = {place for hits in (*shared, *topics) for hit in hits for place in range(hit.start, hit.end)}
+    has, lacks = FACET_WEIGHT * len(shared) + TOPIC_WEIGHT * bool(topics), 0.0
     missing: list[str] = []
     for place, stem in question.content:
-        weight = reader.weight(stem, locale)
-        if place in cued or stem in card.stems:
+        weight = min(reader.weight(stem, locale), MOST_WEIGHT)
+        if stem in card.stems:
             has += weight
-        else:
+        elif place not in cued:
             lacks += weight
             missing.append(stem)
     return (has / (has + lacks) if has + lacks else 1.0), missing
 
 
-def best_ask(question: Question, card: CardReading, reader: Reader, locale: Locale, *, nameless: bool = False) -> float:
-    """The likest ask of the card: shared words by weight, as a share of the mean of both (Dice), 0 to 1."""
-    asks = card.nameless_asks if nameless else card.asks
-    mass = _mass(question.stems, reader, locale)
-    return max(
-        (2 * _mass(question.stems & ask.stems, reader, locale) / ((mass + _mass(ask.stems, reader, locale)) or 1) for ask in asks),
-        default=0.0,
-    )
-
-
-def _mass(stems: frozenset[str], reader: Reader, locale: Locale) -> float:
-    return sum(reader.weight(stem, locale) for stem in stems)
+def facet_share(question: Question, card: CardReading) -> float:
+    """Share of the question's finer subjects that the card has; 0 without any."""
+    return sum(name in card.facets for name in question.facets) / (len(question.facets) or 1)
 
 
 def _list(names: object) -> str:

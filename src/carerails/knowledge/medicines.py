@@ -23,13 +23,12 @@ _REDUCED_FROM: Final = 6
 _TYPO_FROM: Final = 7
 #: Letters of a word whose ending may give it away as a medicine.
 _ENDING_FROM: Final = 7
-_LONGEST_NAME: Final = 5  # words
 
 _SPELLINGS: Final = tuple(
     (re.compile(pattern), new)
     for pattern, new in (
         ("ph", "f"), ("y", "i"), ("ck|qu|k", "c"), ("z", "s"), ("m", "n"), ("h", ""), (r"(.)\1", r"\1"),
-        ("(?<=.{3})[aeio]+$", ""),
+        ("(?<=.{3})(?:[aeio]+s?|s)$", ""),
     )
 )  # fmt: skip
 
@@ -119,6 +118,9 @@ class Medicines:
                 self._exact[parts] = (name, "medicine")
                 if len(parts) == 1 and len(phrase) >= _REDUCED_FROM:
                     self._reduced.setdefault(reduced(phrase), name)
+        self._first: dict[str, list[tuple[str, ...]]] = {}
+        for parts in sorted(self._exact, key=len, reverse=True):
+            self._first.setdefault(parts[0], []).append(parts)
         self._not = names.not_medicines
         self._endings = tuple({reduced(ending) for ending in names.endings})
         self._one_off: dict[str, set[str]] = {}
@@ -147,9 +149,9 @@ class Medicines:
         return (word,) in self._exact or (len(word) >= _REDUCED_FROM and reduced(word) in self._reduced)
 
     def _listed(self, text: Sequence[str], at: int) -> Mention | None:
-        for length in range(min(_LONGEST_NAME, len(text) - at), 0, -1):
-            if named := self._exact.get(tuple(text[at : at + length])):
-                return Mention(at, at + length, *named)
+        for parts in self._first.get(text[at], ()):
+            if tuple(text[at : at + len(parts)]) == parts:
+                return Mention(at, at + len(parts), *self._exact[parts])
         return None
 
     def _single(self, text: Sequence[str], at: int, is_known: Callable[[str], bool]) -> Mention | None:

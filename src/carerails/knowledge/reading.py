@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from carerails.contracts import LOCALES, Locale
 from carerails.knowledge.cards import Card, Knowledge
@@ -17,6 +17,8 @@ from carerails.knowledge.topics import Topics, load_topics
 from carerails.knowledge.words import Hit, Ordinary, load_ordinary, stem, words
 
 #: What stands between a complaint and the medicine that is taken for it: `ibuprofen for my headache`.
+#: Share of a card's title and asks that must give a topic away for it to be one of the card's.
+_TOPIC_SHARE: Final = 0.5
 _FOR: Final = frozenset("for para por pra pro contra".split())
 
 
@@ -85,10 +87,46 @@ class CardReading:
     stems: frozenset[str]
     asks: tuple[Ask, ...]
 
-    @cached_property
-    def nameless_asks(self) -> tuple[Ask, ...]:
-        """Asks that name no medicine."""
-        return tuple(ask for ask in self.asks if not ask.named)
+
+class Likest(NamedTuple):
+    """The likest ask of a card, 0 to 1: among all, and among those that name no medicine."""
+
+    of_all: float
+    of_nameless: float
+
+
+NOT_ALIKE: Final = Likest(0.0, 0.0)
+
+
+class AskIndex:
+    """Finds, for the words of a question, how like it is to every ask: shared words by weight (Dice)."""
+
+    def __init__(self, cards: Iterable[CardReading], weight: Callable[[str], float]) -> None:
+        self._weight = weight
+        self._asks: list[tuple[str, bool, float]] = []
+        self._with: dict[str, list[int]] = {}
+        for card in cards:
+            for ask in card.asks:
+                for stem_ in ask.stems:
+                    self._with.setdefault(stem_, []).append(len(self._asks))
+                self._asks.append((card.card.id, not ask.named, sum(map(weight, sorted(ask.stems)))))
+
+    def likest(self, stems: frozenset[str]) -> dict[str, Likest]:
+        """By card; a card without any of the words is left out."""
+        shared: dict[int, float] = {}
+        mass = 0.0
+        for stem_ in sorted(stems):  # sums of floats depend on the order, and answers must not
+            weight = self._weight(stem_)
+            mass += weight
+            for number in self._with.get(stem_, ()):
+                shared[number] = shared.get(number, 0.0) + weight
+        best: dict[str, Likest] = {}
+        for number, common in shared.items():
+            card, nameless, ask_mass = self._asks[number]
+            dice = 2 * common / (mass + ask_mass)
+            of_all, of_nameless = best.get(card, (0.0, 0.0))
+            best[card] = Likest(max(of_all, dice), max(of_nameless, dice) if nameless else of_nameless)
+        return best
 
 
 class Reader:
@@ -104,11 +142,18 @@ class Reader:
             locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
         }
         self._weights = {locale: _weights(self.cards[locale].values()) for locale in LOCALES}
+        self._asks = {
+            locale: AskIndex(self.cards[locale].values(), partial(self.weight, locale=locale)) for locale in LOCALES
+        }
 
     def weight(self, stem_: str, locale: Locale) -> float:
         """How much a word tells: the fewer cards have it the more; the most where none has."""
         table, most = self._weights[locale]
         return table.get(stem_, most)
+
+    def likest_asks(self, question: Question, locale: Locale) -> Mapping[str, Likest]:
+        """How like the question is to the asks of each card."""
+        return self._asks[locale].likest(question.stems)
 
     def question(self, text: str, locale: Locale) -> Question:
         """Read a question."""
@@ -159,12 +204,18 @@ class Reader:
             declared=declared,
             front=front,
             mentioned=front.union(*(q.medicines | q.classes for q in sentences)),
-            topics=frozenset([card.topic]).union(*(q.topics.keys() for q in (title, *asks))),
+            topics=self._topics_of(card, (title, *asks)),
             subjects=subjects,
             facets=subjects.union(*(q.facets.keys() for q in sentences)),
             stems=frozenset[str]().union(*(q.stems for q in (title, *asks, *sentences))),
             asks=tuple(Ask(q.stems, q.named) for q in (title, *asks)),
         )
+
+    @staticmethod
+    def _topics_of(card: Card, lines: Sequence[Question]) -> frozenset[str]:
+        """The card's topic, and those that a good part of its lines gives away."""
+        counts = Counter(topic for line in lines for topic in line.topics)
+        return frozenset([card.topic, *(t for t, count in counts.items() if count >= _TOPIC_SHARE * len(lines))])
 
     def _words_of(self, knowledge: Knowledge, locale: Locale) -> frozenset[str]:
         """Words that the cards' titles and sentences use: asks misspell on purpose."""
@@ -181,9 +232,13 @@ class Reader:
         stems = {s for s in (stem(word, locale) for word in vocabulary) if len(s) >= 4}  # noqa: PLR2004
         cued = self.topics.cue_words(locale)
 
+        @lru_cache(maxsize=20_000)
         def known(word: str) -> bool:
             return (
-                self._ordinary(word, locale) or word in vocabulary or stem(word, locale) in stems or bool(cued.find((word,)))
+                self._ordinary(word, locale)
+                or word in vocabulary
+                or stem(word, locale) in stems
+                or bool(cued.find((word,)))
             )
 
         return known

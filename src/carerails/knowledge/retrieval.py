@@ -10,10 +10,10 @@ from typing import Final
 
 from carerails.contracts import Locale, NoContext, Retrieval
 from carerails.knowledge.cards import Knowledge, load_cards
-from carerails.knowledge.checks import Failed, best_ask, coverage, failures
+from carerails.knowledge.checks import Failed, Likeness, facet_share, failures
 from carerails.knowledge.index import FullText
-from carerails.knowledge.reading import Question, Reader, load_reader
-from carerails.knowledge.semantic import Likeness, Semantic, is_installed
+from carerails.knowledge.reading import NOT_ALIKE, Question, Reader, load_reader
+from carerails.knowledge.semantic import Semantic, is_installed
 
 #: Cards that are checked, and that are shown.
 _CANDIDATES: Final = 16
@@ -76,7 +76,7 @@ class CardRetriever:
         candidates = self.explain(question, locale)
         found = [candidate for candidate in candidates if candidate.answers]
         if not found:
-            return Retrieval(no_context=_reason(candidates))
+            return Retrieval(no_context=_reason(bool(self._reader.question(question, locale).named), candidates))
         close = [candidate for candidate in found if candidate.score >= _CLOSE * found[0].score]
         return Retrieval(
             passages=tuple(self.knowledge[candidate.card].passage(locale) for candidate in close[:_PASSAGES])
@@ -85,50 +85,39 @@ class CardRetriever:
     def explain(self, question: str, locale: Locale) -> list[Candidate]:
         """Every card that search found, best first, with the checks that it fails."""
         asked = self._reader.question(question, locale)
-        likeness = self._semantic.likeness(question, locale) if self._semantic else {}
         cards = self._reader.cards[locale]
-        ranked = [
-            Candidate(
-                name,
-                score,
-                tuple(failures(asked, cards[name], self._reader, locale, likeness.get(name, 0.0))),
-            )
-            for name, score in self._search(asked, locale, likeness).items()
+        found = [
+            Candidate(name, score, tuple(failures(asked, cards[name], self._reader, locale, like)))
+            for name, (score, like) in self._search(question, asked, locale).items()
         ]
-        return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.card))
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.card))
 
-    def _search(self, asked: Question, locale: Locale, likeness: Likeness) -> dict[str, float]:
-        """Candidates by fused score."""
+    def _search(self, question: str, asked: Question, locale: Locale) -> dict[str, tuple[float, Likeness]]:
+        """Candidates of all searches, each with its score and its likeness to the question."""
         cards = self._reader.cards[locale]
-        beginnings = [stem for _, stem in asked.content] or sorted(asked.stems)
-        by_text = self._text.search(beginnings, locale, _CANDIDATES)
-        by_name = [name for name, card in cards.items() if card.declared & asked.medicines or card.front & asked.classes]
-        by_meaning = sorted(likeness, key=lambda name: (-likeness[name], name))[:_CANDIDATES]
-        pool = list(dict.fromkeys([*by_text, *by_name, *by_meaning]))
-        by_ask = {name: best_ask(asked, cards[name], self._reader, locale) for name in pool}
-        by_cover = {name: coverage(asked, cards[name], self._reader, locale)[0] for name in pool}
+        asks = self._reader.likest_asks(asked, locale)
+        meaning = self._semantic.likeness(question, locale) if self._semantic else {}
         rankings: list[Sequence[str]] = [
-            by_text,
-            sorted(pool, key=lambda name: -by_ask[name]),
-            sorted(pool, key=lambda name: -by_cover[name]),
+            self._text.search([*(s for _, s in asked.content), *sorted(asked.stems)], locale, _CANDIDATES),
+            sorted(asks, key=lambda name: (-asks[name].of_all, name))[:_CANDIDATES],
+            sorted(meaning, key=lambda name: (-meaning[name], name))[:_CANDIDATES],
+            [name for name, card in cards.items() if card.declared & asked.medicines or card.front & asked.classes],
         ]
-        if likeness:
-            rankings.append(by_meaning)
-        return _fused(pool, rankings)
+        pool = dict.fromkeys(name for ranking in rankings for name in ranking)
+        result: dict[str, tuple[float, Likeness]] = {}
+        for name in pool:
+            like = Likeness(asks.get(name, NOT_ALIKE), meaning.get(name, 0.0))
+            ranks = sum(1 / (_FUSION + r.index(name)) for r in rankings[:3] if name in r) * _FUSION / 3
+            share = facet_share(asked, cards[name])
+            result[name] = (W[0]*ranks + W[1]*like.asks.of_all + W[2]*share + W[3]*like.meaning + W[4]*(cards[name].card.topic in asked.topics), like)
+        return result
 
+W = [0.5, 1.0, 0.5, 1.0, 0.1]
 
-def _fused(pool: Iterable[str], rankings: Sequence[Sequence[str]]) -> dict[str, float]:
-    scores = dict.fromkeys(pool, 0.0)
-    for ranking in rankings:
-        for rank, name in enumerate(ranking):
-            scores[name] += 1 / (_FUSION + rank)
-    return scores
-
-
-def _reason(candidates: Iterable[Candidate]) -> NoContext:
+def _reason(named: bool, candidates: Iterable[Candidate]) -> NoContext:
     """Why none answers: what the cards that come nearest lack."""
     lacks = [{failed.check for failed in candidate.failed} for candidate in candidates]
-    if {"medicine"} in lacks:
+    if named and {"medicine"} in lacks:
         return "other-medicine"
     if any(checks <= {"topic", "facet"} for checks in lacks):
         return "other-topic"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -81,7 +81,7 @@ class Topics:
     def __init__(self, file: TopicsFile) -> None:
         self.facets = file.facets
         self.per_medicine = frozenset(name for name, row in {**file.topics, **file.facets}.items() if row.per_medicine)
-        self._group = {name: row.group or name for name, row in file.topics.items()}
+        self._group: dict[str, str] = {name: row.group or name for name, row in file.topics.items()}
         self._topic_cues = {locale: _table(file.topics, locale) for locale in LOCALES}
         self._facet_cues = {locale: _table(file.facets, locale) for locale in LOCALES}
         self._cue_words = {
@@ -93,9 +93,9 @@ class Topics:
             locale: Phrases((cue, "") for cue in file.medicine_words.get(locale, ())) for locale in LOCALES
         }
 
-    def groups(self, topics: Mapping[str, object] | frozenset[str]) -> frozenset[str]:
+    def groups(self, topics: Iterable[str]) -> frozenset[str]:
         """The groups that topics belong to."""
-        return frozenset(self._group.get(name, name) for name in topics)  # pyright: ignore[reportArgumentType]
+        return frozenset(self._group.get(name, name) for name in topics)
 
     def cue_words(self, locale: Locale) -> Phrases:
         """Every word that is part of a cue."""

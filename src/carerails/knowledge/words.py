@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
@@ -76,6 +76,7 @@ class Phrases:
             table, key = (self._begins, first[:-1]) if first.endswith("*") else (self._exact, first)
             table.setdefault(key, []).append((tuple(rest), label))
         self._lengths = sorted({len(key) for key in self._begins})
+        self._starting = lru_cache(maxsize=20_000)(self._look_up)
 
     def find(self, text: Sequence[str]) -> list[Hit]:
         """All hits, by place; they may overlap."""
@@ -87,12 +88,12 @@ class Phrases:
                     found.append(Hit(at, end, label))
         return found
 
-    def _starting(self, word: str) -> Iterator[tuple[tuple[str, ...], str]]:
-        yield from self._exact.get(word, ())
+    def _look_up(self, word: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """The phrases that begin with this word: what follows it, and the label."""
+        found = list(self._exact.get(word, ()))
         for length in self._lengths:
-            if length > len(word):
-                break
-            yield from self._begins.get(word[:length], ())
+            found += self._begins.get(word[:length], ()) if length <= len(word) else ()
+        return tuple(found)
 
 
 def _fits(pattern: str, word: str) -> bool:
