@@ -21,7 +21,7 @@ def test_the_table_of_diagnostics_is_that_of_the_code():
 
 def test_the_rule_on_the_page_compiles():
     (rule,) = re.findall(r"```colang\n(.*?)```", TEXT, re.DOTALL)
-    vocabulary = '\nflow body having -> $frame\n  return "\\\\b(?:i have|my) "\n'
+    vocabulary = '\nflow having it -> $frame\n  return "\\\\b(?:i have|my) "\n'
     program = ours.Program(rule + vocabulary)
     assert program.run("red flag chest pain", ["i have pressure"]) == ["i have pressure"]
 
