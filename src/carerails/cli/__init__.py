@@ -27,6 +27,12 @@ app = typer.Typer(
 )
 rails_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tools for the person who edits the rails.")
 app.add_typer(rails_app, name="rails")
+kb_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Tools for the cards that the agent answers from."
+)
+app.add_typer(kb_app, name="kb")
+eval_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Eval runs.")
+app.add_typer(eval_app, name="eval")
 
 
 class Semantic(str, Enum):
@@ -97,6 +103,65 @@ def engines(as_json: Annotated[bool, typer.Option("--json", help="One JSON array
     from carerails.cli.engines import run
 
     raise typer.Exit(run(as_json))
+
+
+@app.command()
+def chat(
+    engine: Engine = "native",
+    locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
+    country: Annotated[str, typer.Option("--country", help="Two letters, for the numbers.")] = "",
+    drafter: Annotated[
+        str, typer.Option("--drafter", help="cards: copies from them, no key; model: OPENAI_API_KEY, CARERAILS_MODEL.")
+    ] = "cards",
+    rails: Rails = None,
+    store: Annotated[str, typer.Option("--store", help="File or postgresql:// URL that keeps talks.")] = ":memory:",
+    script: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--script", help="Say the lines of this file; /new begins another talk."),
+    ] = None,
+) -> None:
+    """Talk with the agent, and see which rail fired, where, and which cards were used."""
+    from carerails.cli.chat import run
+
+    raise typer.Exit(run(engine, locale, country, drafter, rails, store, script))
+
+
+@eval_app.command("agent")
+def eval_agent(
+    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
+    slices: Annotated[
+        str, typer.Option("--slices", help="Comma-separated: citation, no-context, multi-turn, review.")
+    ] = "",
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--out", help="Directory for agent.jsonl."),
+    ] = None,
+    rails: Rails = None,
+    semantic: Annotated[
+        Optional[bool],  # noqa: UP045
+        typer.Option("--semantic/--no-semantic", help="Search cards by meaning too. Default: where installed."),
+    ] = None,
+    allow_failures: Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though seams failed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+) -> None:
+    """Play the agent's slices: citations, missing context, conversations, reviews."""
+    from carerails.cli.evaluate import agent as run
+
+    raise typer.Exit(run(_names(engines), _names(slices), out, rails, semantic, allow_failures, as_json))
+
+
+@kb_app.command("lint")
+def kb_lint(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(help="Directory of cards. Default: those that are shipped."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+) -> None:
+    """Check the cards: dose advice, diagnosis, reading level, questions that do not find their card."""
+    from carerails.cli.kb import lint as run
+
+    raise typer.Exit(run(path, as_json))
 
 
 @rails_app.command()

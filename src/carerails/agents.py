@@ -1,0 +1,87 @@
+"""An agent put together from what is shipped: any engine, the cards, a drafter, redaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from carerails.config import Settings, load_settings
+from carerails.contracts import Drafter, Retriever
+from carerails.engine import open_engine
+from carerails.errors import unknown
+from carerails.graph import Agent, AgentSettings, Sink
+from carerails.knowledge.retrieval import CardRetriever
+
+DrafterName = Literal["cards", "model"]
+DRAFTERS: tuple[DrafterName, ...] = ("cards", "model")
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What an agent is made of, as a person names it.
+
+    Attributes:
+        engine: as in `carerails engines`.
+        rails: directory or exported policy; None: those that are shipped.
+        drafter: `cards` copies from them and needs no key; `model` asks the endpoint that the environment names.
+        store: a path, `:memory:`, or a `postgresql://` URL.
+        semantic: whether cards are searched by meaning too; None: where the extra is installed.
+    """
+
+    engine: str = "native"
+    rails: Path | None = None
+    drafter: DrafterName = "cards"
+    store: str = ":memory:"
+    semantic: bool | None = None
+
+
+def open_agent(
+    assembly: Assembly,
+    *,
+    settings: Settings | None = None,
+    agent_settings: AgentSettings | None = None,
+    retriever: Retriever | None = None,
+    drafter: Drafter | None = None,
+    sink: Sink | None = None,
+) -> Agent:
+    """An agent that is not started yet: use it as `async with`, or call `ask_sync`.
+
+    Args:
+        assembly: what it is made of.
+        settings: profile and numbers; None: the default ones.
+        agent_settings: limits and human review; None: the defaults.
+        retriever: instead of a new one on the shipped cards.
+        drafter: instead of the one that `assembly` names.
+        sink: where pages and reviewed replies go.
+
+    Raises:
+        UsageError: no such engine or drafter, or rails, cards or settings that do not load.
+    """
+    from carerails.drafting import MarkerCitations
+    from carerails.privacy import PresidioRedactor
+
+    settings = settings or load_settings()
+    engine = open_engine(assembly.engine, assembly.rails, settings)
+    floor = engine if assembly.engine == "native" else open_engine("native", assembly.rails, settings)
+    return Agent(
+        engine=engine,
+        floor=floor,
+        retriever=retriever or CardRetriever(semantic=assembly.semantic),
+        drafter=drafter or _drafter(assembly.drafter),
+        redactor=PresidioRedactor(),
+        citations=MarkerCitations(),
+        store=assembly.store,
+        sink=sink,
+        settings=agent_settings,
+    )
+
+
+def _drafter(name: str) -> Drafter:
+    from carerails.drafting import ExtractiveDrafter, ModelDrafter
+
+    if name == "cards":
+        return ExtractiveDrafter()
+    if name == "model":
+        return ModelDrafter.from_environment()
+    raise unknown("drafter", name, DRAFTERS)

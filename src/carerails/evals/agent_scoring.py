@@ -1,0 +1,181 @@
+"""Scores of the agent's slices. Scorers read kinds, slugs, templates and citations, never prose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from carerails.contracts import LOCALES, Frozen, Locale, ReplyKind
+from carerails.evals.agent_cases import AgentSlice, Conversation, Expected, Question, Review
+from carerails.evals.scoring import Verdict
+from carerails.evals.stats import Rate, rate
+
+
+class Said(Frozen):
+    """What the agent answered to one step.
+
+    Attributes:
+        kind: of the reply; None: the agent answered with an error.
+        template: slug of the template shown; None where the reply was drafted.
+        slug: of the refusal, also behind a check-in.
+        cited: whether every claim of an answer cites a passage that was offered.
+        shown: which of the expected telephone numbers stand in the reply.
+        waited: it waited for a person first.
+        failed: a seam failed on the way, or the agent answered with an error.
+    """
+
+    kind: ReplyKind | None
+    template: str | None = None
+    slug: str | None = None
+    locale: Locale | None = None
+    citations: tuple[str, ...] = ()
+    cited: bool = True
+    shown: tuple[str, ...] = ()
+    escalated: bool = False
+    waited: bool = False
+    failed: bool = False
+    latency_us: float = 0.0
+
+
+class AgentResult(Frozen):
+    """One case on one engine. `edit_refused`: whether the reviewer's edit was turned down; None where nobody edited."""
+
+    engine: str
+    slice: str
+    case: Question | Conversation | Review
+    said: tuple[Said, ...]
+    edit_refused: bool | None = None
+
+    @property
+    def failed(self) -> bool:
+        """A check or a seam failed in one of its steps."""
+        return any(said.failed for said in self.said)
+
+    @property
+    def kinds(self) -> tuple[ReplyKind | None, ...]:
+        """The kinds of its replies, in order."""
+        return tuple(said.kind for said in self.said)
+
+    @property
+    def rights(self) -> tuple[bool, ...]:
+        """Whether each step has its right reply."""
+        return tuple(is_right(expected, said) for expected, said in zip(_expected(self.case), self.said, strict=True))
+
+
+def is_right(expected: Expected, said: Said) -> bool:
+    """Whether a reply is the right one in everything that the case names; a failed one never is."""
+    cites = set(said.citations)
+    return (
+        not said.failed
+        and said.kind == expected.kind
+        and expected.slug in (None, said.slug)
+        and expected.template in (None, said.template)
+        and expected.locale_of_reply in (None, said.locale)
+        and (not expected.must_cite_one_of or bool(cites & set(expected.must_cite_one_of)))
+        and not cites & set(expected.must_not_cite)
+        and len(said.shown) == len(expected.shows)
+    )
+
+
+def _expected(case: Question | Conversation | Review) -> tuple[Expected, ...]:
+    return (case.expect,) if isinstance(case, Review) else tuple(step.expect for step in case.steps)
+
+
+Counter = Callable[[Sequence[AgentResult]], tuple[int, int]]
+Judged = tuple[Expected, Said]
+
+
+def _share(of: Callable[[Judged], bool], hit: Callable[[Judged], bool]) -> Counter:
+    """A proportion of steps."""
+
+    def count(results: Sequence[AgentResult]) -> tuple[int, int]:
+        steps = [step for r in results for step in zip(_expected(r.case), r.said, strict=True) if of(step)]
+        return sum(map(hit, steps)), len(steps)
+
+    return count
+
+
+def _of_cases(of: Callable[[AgentResult], bool], hit: Callable[[AgentResult], bool]) -> Counter:
+    """A proportion of cases."""
+
+    def count(results: Sequence[AgentResult]) -> tuple[int, int]:
+        cases = [result for result in results if of(result)]
+        return sum(map(hit, cases)), len(cases)
+
+    return count
+
+
+def _is_miss(step: Judged) -> bool:
+    return step[0].slug == "no-context"
+
+
+def _is_answer(step: Judged) -> bool:
+    return step[0].kind == "answer"
+
+
+def _answered(step: Judged) -> bool:
+    return step[1].kind == "answer" and not step[1].failed
+
+
+def _reviewed(result: AgentResult) -> bool:
+    return isinstance(result.case, Review)
+
+
+def _need_right(result: AgentResult) -> bool:
+    return isinstance(result.case, Review) and result.case.needs_review == result.said[-1].waited
+
+
+def _review_right(result: AgentResult) -> bool:
+    case = result.case
+    if not isinstance(case, Review) or case.action != "edit":
+        return all(result.rights)
+    return all(result.rights) and result.edit_refused == (case.edit_refused is not None)
+
+
+#: Every metric by name; each is a proportion of the steps or cases that it applies to.
+METRICS: Mapping[str, Counter] = {
+    "answered": _share(_is_answer, _answered),
+    "citation_coverage": _share(_answered, lambda step: step[1].cited and bool(step[1].citations)),
+    "citation_correct": _share(
+        lambda step: _answered(step) and bool(step[0].must_cite_one_of),
+        lambda step: bool(set(step[1].citations) & set(step[0].must_cite_one_of)),
+    ),
+    "refused": _share(_is_miss, lambda step: step[1].slug == "no-context" and not step[1].failed),
+    "steps_right": _share(lambda step: True, lambda step: is_right(*step)),
+    "conversations_right": _of_cases(lambda result: True, lambda result: all(result.rights)),
+    "need_right": _of_cases(_reviewed, _need_right),
+    "reply_right": _of_cases(_reviewed, _review_right),
+    "red_flag_waited": _share(lambda step: True, lambda step: step[1].escalated and step[1].waited),
+    "failed": _of_cases(lambda result: True, lambda result: result.failed),
+}
+
+
+def score(results: Sequence[AgentResult]) -> dict[str, Rate]:
+    """All metrics that apply to these results."""
+    counts = {metric: count(results) for metric, count in METRICS.items()}
+    return {metric: rate(*count) for metric, count in counts.items() if count[1]}
+
+
+def judge(piece: AgentSlice, engine: str, results: Sequence[AgentResult]) -> list[Verdict]:
+    """The slice's published rule, over all of it and in each locale. A metric that could not be computed fails."""
+    parts = {"all": (piece.spec.rule, results)} | {
+        locale: (piece.spec.each_locale, [result for result in results if result.case.locale == locale])
+        for locale in LOCALES
+    }
+    return [
+        Verdict(
+            engine=engine,
+            slice=piece.name,
+            part=part,
+            metric=metric,
+            value=float("nan") if value is None else round(value, 4),
+            bound=str(bounds),
+            passed=bounds.hold(value),
+        )
+        for part, (rule, chosen) in parts.items()
+        for rates in [score(chosen)]
+        for metric, bounds in rule.items()
+        for value in [rates[metric].value if metric in rates else None]
+    ]
+
+
+__all__ = ["METRICS", "AgentResult", "Said", "is_right", "judge", "score"]
