@@ -58,7 +58,7 @@ class AgentResult(Frozen):
     @property
     def rights(self) -> tuple[bool, ...]:
         """Whether each step has its right reply."""
-        return tuple(is_right(expected, said) for expected, said in zip(_expected(self.case), self.said, strict=True))
+        return tuple(is_right(expected, said) for expected, said in zip(expected_of(self.case), self.said, strict=True))
 
 
 def is_right(expected: Expected, said: Said) -> bool:
@@ -76,7 +76,8 @@ def is_right(expected: Expected, said: Said) -> bool:
     )
 
 
-def _expected(case: Question | Conversation | Review) -> tuple[Expected, ...]:
+def expected_of(case: Question | Conversation | Review) -> tuple[Expected, ...]:
+    """The right reply of each step."""
     return (case.expect,) if isinstance(case, Review) else tuple(step.expect for step in case.steps)
 
 
@@ -88,7 +89,7 @@ def _share(of: Callable[[Judged], bool], hit: Callable[[Judged], bool]) -> Count
     """A proportion of steps."""
 
     def count(results: Sequence[AgentResult]) -> tuple[int, int]:
-        steps = [step for r in results for step in zip(_expected(r.case), r.said, strict=True) if of(step)]
+        steps = [step for r in results for step in zip(expected_of(r.case), r.said, strict=True) if of(step)]
         return sum(map(hit, steps)), len(steps)
 
     return count
@@ -178,4 +179,4 @@ def judge(piece: AgentSlice, engine: str, results: Sequence[AgentResult]) -> lis
     ]
 
 
-__all__ = ["METRICS", "AgentResult", "Said", "is_right", "judge", "score"]
+__all__ = ["METRICS", "AgentResult", "Said", "expected_of", "is_right", "judge", "score"]
