@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from carerails.evals.comparison import Comparison, Disagreement
-from carerails.evals.scoring import Score
+from carerails.evals.scoring import Score, Verdict
 from carerails.evals.terminal import COLUMNS, percent
 
 #: Beyond this many disagreements the page says how many it leaves to results.jsonl.
@@ -21,19 +21,32 @@ def render(comparison: Comparison) -> str:
     source = files("carerails.evals").joinpath("report.html.j2").read_text(encoding="utf-8")
     return environment.from_string(source).render(
         comparison=comparison,
-        columns=COLUMNS,
         scores=_by_slice(comparison),
         disagreements=[_row(entry) for entry in comparison.disagreements[:SHOWN]],
         left=max(0, len(comparison.disagreements) - SHOWN),
         ratios=comparison.latency_ratio(),
+        conditions=_conditions(comparison),
     )
 
 
-def _by_slice(comparison: Comparison) -> list[tuple[str, str, list[Score]]]:
-    return [
-        (piece.name, piece.spec.about, [score for score in comparison.scores if score.slice == piece.name])
-        for piece in comparison.slices
-    ]
+def _by_slice(comparison: Comparison) -> list[tuple[str, str, list[tuple[str, str]], list[Score]]]:
+    """Name, subject, the columns that it fills, and its scores, engines side by side."""
+    found: list[tuple[str, str, list[tuple[str, str]], list[Score]]] = []
+    for piece in comparison.slices:
+        rows = [score for score in comparison.scores if score.slice == piece.name]
+        order = list(dict.fromkeys(score.part for score in rows))
+        columns = [column for column in COLUMNS if any(column[1] in score.rates for score in rows)]
+        found.append((piece.name, piece.spec.about, columns, sorted(rows, key=lambda score: order.index(score.part))))
+    return found
+
+
+def _conditions(comparison: Comparison) -> dict[tuple[str, str], dict[str, Verdict]]:
+    """The verdict of every engine, by slice and condition."""
+    found: dict[tuple[str, str], dict[str, Verdict]] = {}
+    for verdict in comparison.verdicts:
+        part = f" ({verdict.part})" if verdict.part != "all" else ""
+        found.setdefault((verdict.slice + part, f"{verdict.metric} {verdict.bound}"), {})[verdict.engine] = verdict
+    return found
 
 
 def _row(entry: Disagreement) -> dict[str, object]:
