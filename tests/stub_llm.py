@@ -128,13 +128,17 @@ class _State:
             return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # five by default: a burst of tests would be turned away
+
+
 class StubLLM:
     """The server. A context manager; `base_url` is ready inside."""
 
     def __init__(self) -> None:
         self._state = _State()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._state))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self._state))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> StubLLM:

@@ -44,18 +44,24 @@ class ExtractiveDrafter:
             DraftError: no passage has a sentence in this locale.
         """
         cards = [passage for passage in passages if passage.locale == locale]
-        candidates = [
-            _Candidate(card, place, text)
-            for card, passage in enumerate(cards)
-            for place, text in enumerate(passage.sentences)
-            if any(char.isalnum() for char in text)
-        ]
+        candidates = _candidates(cards)
         if not candidates:
             raise DraftError("missing", f"no passage in {locale}")
         chosen = _choose(question, locale, candidates)
         body = [marked for one in chosen for marked in _marked(one.text, cards[one.card].card)]
         text = " ".join([PHRASES[locale].lead_in, *body, PHRASES[locale].closing])
         return Reply(kind="answer", text=text, citations=cited(text), rationale=_rationale(chosen, cards))
+
+
+def _candidates(cards: Sequence[Passage]) -> list[_Candidate]:
+    """All sentences in the order of reading; what two cards say in the same words is said once."""
+    first = {
+        text: _Candidate(card, place, text)
+        for card, passage in reversed(list(enumerate(cards)))
+        for place, text in reversed(list(enumerate(passage.sentences)))
+        if any(char.isalnum() for char in text)
+    }
+    return sorted(first.values(), key=lambda one: (one.card, one.place))
 
 
 def _choose(question: str, locale: Locale, candidates: list[_Candidate]) -> list[_Candidate]:

@@ -15,7 +15,7 @@ _MARKER = re.compile(
     \[ \s* cite \s* : \s* (?P<id> [a-z0-9] [a-z0-9_.-]* ) \s* \]
     # What tries to be a marker: in square brackets ...
     | [\[［【] \s* (?: cite (?![a-z]) | (?: citation | citaci[oó]n | citaç[aã]o | cita ) \s* [:：] )
-      (?: [^\]］】\n]{0,80} [\]］】] | \s* [:：]? \s* [\w.-]* )
+      (?: [^\[［【\]］】\n]{0,80} [\]］】] | \s* [:：]? \s* [\w.-]* )
     # ... in other brackets (a Spanish `(cita: lunes)` is an appointment) or in none.
     | [({<]? \s* (?<! [a-z] ) (?: cite | citation ) \s* [:：] \s* [^\s\])}>]* [\])}>]?
     """,

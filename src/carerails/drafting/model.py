@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from contextvars import Context
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -104,11 +105,16 @@ class ModelDrafter:
         )
 
     async def _ask(self, system: str, data: str) -> AIMessage:
+        client = self._client()
+
+        async def call() -> AIMessage:
+            with untraced():
+                return await client.ainvoke([("system", system), ("human", data)])
+
         failure: DraftError
         try:
-            with untraced():
-                call = self._client().ainvoke([("system", system), ("human", data)], config={"callbacks": []})
-                return await asyncio.wait_for(call, self._timeout_s)
+            # In a context of its own: a graph's callbacks, which would see the prompt, come down through the context.
+            return await asyncio.wait_for(Context().run(asyncio.ensure_future, call()), self._timeout_s)
         except Exception as error:
             failure = _failure(error)
         raise failure  # out here, so that the library's error, which may hold the request, does not hang on to it

@@ -32,15 +32,12 @@ _AFTER = re.compile(rf"\s*([{_GOOD}{_BAD}](?:\s*[{_GOOD}{_BAD}])*)")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]\. ?)*[^\W\d_]+\.$")
 
 #: Never the last word of a sentence; titles count only with their capital.
-_TITLES = frozenset(re.findall(r"\w+", "Dr Dra Drs Sr Sra Srta Mr Mrs Ms Prof Profa Lic Enf"))
-_GOES_ON = frozenset(["e.g", "i.e", "p. ej", "p.ej", "ej", "p. ex", "p.ex", "ex", "vs", "approx", "aprox", "cf"])
-#: May be the last word of a sentence, as may a single letter.
-_MAY_CLOSE = frozenset(
-    re.findall(
-        r"\S+",
-        "mg ml mcg kg hr hrs min mins max a.m p.m am pm etc no nro num ud uds vd st inc tab tabs caps comp sem seg tel pag",
-    )
-)
+_TITLES = frozenset({"Dr", "Dra", "Drs", "Sr", "Sra", "Srta", "Mr", "Mrs", "Ms", "Prof", "Profa", "Lic", "Enf"})
+_GOES_ON = frozenset({"e.g", "i.e", "p. ej", "p.ej", "ej", "p. ex", "p.ex", "ex", "vs", "approx", "aprox", "cf"})
+#: May be the last word of a sentence, as may single letters (`vitamin D.`, `9 a. m.`, `U.S.`).
+_INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")
+_UNITS = {"mg", "ml", "mcg", "kg", "hr", "hrs", "min", "mins", "a.m", "p.m", "am", "pm", "tab", "tabs", "caps", "comp"}
+_MAY_CLOSE = frozenset(_UNITS | {"max", "etc", "no", "nro", "num", "ud", "uds", "vd", "st", "inc", "tel", "pag"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +104,8 @@ def _ends(before: str, after: str, stop: str) -> bool:
     if word is None:
         return True
     last = word[0][:-1]
-    folded = last.translate(FOLD)
-    if last in _TITLES or folded in _GOES_ON or last.split()[-1] in _TITLES:
+    tail = last.split()[-1]
+    if tail in _TITLES or last.translate(FOLD) in _GOES_ON:
         return False
-    closes = folded in _MAY_CLOSE or folded.split()[-1] in _MAY_CLOSE or len(folded) == 1
-    return not (closes and (rest[0].islower() or rest[0].isdigit()))
+    may_close = _INITIALS.fullmatch(tail) or tail.translate(FOLD) in _MAY_CLOSE
+    return not (may_close and (rest[0].islower() or rest[0].isdigit()))

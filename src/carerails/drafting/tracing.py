@@ -13,10 +13,7 @@ _FIRST_GENERATION = ("LANGCHAIN_TRACING", "LANGCHAIN_HANDLER")
 
 @contextmanager
 def untraced() -> Generator[None, None, None]:
-    """Nothing that LangChain or LangGraph runs inside is traced, whatever the environment or the caller says.
-
-    A graph that hands callbacks down must also be cut off: call the model with `config={"callbacks": []}`.
-    """
+    """Nothing that LangChain or LangGraph runs inside is traced to LangSmith, whatever the environment says."""
     from langsmith.run_helpers import tracing_context  # pyright: ignore[reportUnknownVariableType]
 
     for name in _FIRST_GENERATION:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from carerails.privacy.finders import Finder, any_of, pattern, up_to
 
+#: White space, but no line break: nobody's name and no street goes on in the next line.
+_GAP = r"[^\S\n]"
 _PARTICLE = any_of("de | da | do | dos | das | del | la | las | los | van | von")
 
 #: No name, wherever a name could stand: small words, and what people say of themselves.
@@ -21,7 +23,7 @@ _NO_NAME = any_of(
     "tambien | tambem | please | porque | because | pregnant | confidential | important"
 )
 _ANY_WORD = rf"(?! {_NO_NAME} \b ) [^\W\d_] [\w'-]*"
-_ANY_NAME = rf"(?P<it> {_ANY_WORD} (?: \s (?: {_PARTICLE} \s ){{0,2}} {_ANY_WORD} ){{0,3}} )"
+_ANY_NAME = rf"(?P<it> {_ANY_WORD} (?: {_GAP} (?: {_PARTICLE} {_GAP} ){{0,2}} {_ANY_WORD} ){{0,3}} )"
 _RELATION = {
     "en": any_of("son | daughter | wife | husband | partner | mother | mom | mum | father | dad | brother | sister"),
     "es": any_of("hijo | hija | esposo | esposa | marido | pareja | mama | madre | papa | padre | hermano | hermana"),
@@ -34,8 +36,8 @@ _SAYS_NAME = any_of(
     f"| mi {_RELATION['es']} se llama | (?:meu|minha) {_RELATION['pt']} se chama".replace(" :", r"\s*:")
 )
 
-_TITLE = r"[A-Z][a-z'-]+ (?: [A-Z][a-z]+ )?"
-_CAPITALS = rf"{_TITLE} (?: \s (?: {_PARTICLE} \s ){{0,2}} {_TITLE} ){{0,4}}"
+_TITLE = r"[A-Z][a-z'-]+ (?: [A-Z][a-z]+ )? (?! \w )"
+_CAPITALS = rf"{_TITLE} (?: {_GAP} (?: {_PARTICLE} {_GAP} ){{0,2}} {_TITLE} ){{0,4}}"
 #: What people are, with a capital letter by chance: `Soy Diabetica`, `Sou Enfermeira`.
 _NO_SELF = any_of(
     "Diab | Hipert | Hypert | Alerg | Allerg | Asm | Pacient | Patient | Doctor | Medic | Enferm | Madre | Padre | "
@@ -68,9 +70,9 @@ _ADDRESS_IS = any_of(
 _TO_ITS_END = r"""\s* (?P<it> [^\s<;!?] [^<;!?\n]{2,90}? )
     (?= \.\s | \.?$ | [<;!?\n] | ,? \s (?: and | but | y | e | pero | mas ) \s )"""
 _FLAT = (
-    r"(?: ,? \s (?i: apt | apartment | unit | suite | depto | departamento | piso | apto | bloco ) \.? \s? \w{1,5} )?"
+    r"(?: ,? [ ] (?i: apt | apartment | unit | suite | depto | departamento | piso | apto | bloco ) \.? \s? \w{1,5} )?"
 )
-_NUMBERED = r"(?<! [\w.,/] ) \d{1,6} \s (?: [A-Z0-9] [\w.'-]* \s ){1,4}"
+_NUMBERED = rf"(?<! [\w.,/] ) \d{{1,6}} {_GAP} (?: [A-Z0-9] [\w.'-]* {_GAP} ){{1,4}}"
 _STREET_EN = any_of(
     "Street | St | Avenue | Ave | Road | Rd | Lane | Ln | Drive | Boulevard | Blvd | Court | Place | Terrace | Highway"
 )
@@ -80,9 +82,9 @@ _STREET = any_of(
 )
 #: `calle me duele` is no address, and neither is `calle y camino 30 minutos`.
 _NO_STREET = any_of("me | te | se | no | nao | que | por | y | e | durante | cada | todos | todas | ha | hace | faz")
-_STREET_NAME = rf"(?! {_NO_STREET} \s ) (?: [^\W\d_] [\w.'-]* \s ){{0,4}} [^\W\d_] [\w.'-]*"
+_STREET_NAME = rf"(?! {_NO_STREET} \s ) (?: [^\W\d_] [\w.'-]* {_GAP} ){{0,4}} [^\W\d_] [\w.'-]*"
 _MEASURES = any_of("mg | ml | veces | vezes | dias | horas | minutos | min | anos | semanas | km | metros | cuadras")
-_HOUSE = rf"\s? ,? \s? (?: n[o°]?\.? \s? | \# \s? )? \d{{1,5}} \b (?! \s* {_MEASURES} \b )"
+_HOUSE = rf"{_GAP}? ,? {_GAP}? (?: n[o°]?\.? \s? | \# \s? )? \d{{1,5}} \b (?! \s* {_MEASURES} \b )"
 _CORNER = r"\d{1,3} [a-z]? \s (?: \# | no\.? | n[o°]\.? | con ) \s? \d{1,3} [a-z]? (?: \s? - \s? \d{1,3} )?"
 _POSTCODE = r"(?P<it> \d{5} (?: -? \d{3,4} )? ) \b"
 
@@ -90,7 +92,7 @@ CUES = (
     Finder("NAME", pattern(rf"\b {_SAYS_NAME} \s+ {_ANY_NAME}"), 0.9),
     Finder("NAME", pattern(rf"{_SHORT_CUE} (?P<it> {_SELF} {_CAPITALS} )", capitals=True), 0.85),
     Finder("NAME", pattern(rf"{_HONORIFIC} (?P<it> {_CAPITALS} )", capitals=True), 0.85),
-    Finder("NAME", pattern(rf"{_I_AM} (?P<it> {_SELF} {_TITLE} \s {_TITLE} ) (?! \w )", capitals=True), 0.8),
+    Finder("NAME", pattern(rf"{_I_AM} (?P<it> {_SELF} {_TITLE} {_GAP} {_TITLE} )", capitals=True), 0.8),
     Finder("DATE_OF_BIRTH", pattern(rf"\b {_BORN} {_WHEN} (?P<it> {_DATE} )"), 0.97),
     Finder("ADDRESS", pattern(rf"\b {_ADDRESS_IS} {_TO_ITS_END}"), 0.8),
     Finder("ADDRESS", pattern(rf"{_NUMBERED} {_STREET_EN} \b \.? {_FLAT}", capitals=True), 0.8),

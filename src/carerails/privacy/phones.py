@@ -29,15 +29,14 @@ _UNIT = re.compile(rf"\s*(?:%|{_UNITS}\b)", re.IGNORECASE)
 _READINGS = any_of(
     "gluco[a-z]* | glicos[a-z]* | glicemias? | glucemias? | sugars? | azucar | acucar | pressures? | pressao | "
     "presion | bp | readings? | lecturas? | medicion[a-z]* | medicao | medicoes | pulse | pulso | hba1c | mg/dl | "
-    "ndc | lots? | lotes? | batch | serial | barcode | ean | codigo | imprint | doses? | dosis | mg | tablets? | "
-    "comprimidos?"
+    "ndc | lots? | lotes? | batch | serial | barcode | ean | codigo | imprintcomprimidos?"
 )
-_READING = re.compile(rf"\b{_READINGS}\b[^.!?\n]*$", re.IGNORECASE)
+_READING = re.compile(rf"\b{_READINGS}\b[^.!?\n]*\Z", re.IGNORECASE)
 
 _WORD = any_of(
-    "phone | telephone | cell | cellphone | mobile | whats?app | call me | call us | text me | reach me | tel | "
-    "telefono | celular | cel | movil | llamame | llameme | llamarme | escribeme | numero de contac?to | fone | "
-    "telefone | zap | me ligar? | ligar? (?:para|pra) mim"
+    "phone | telephone | cell | cellphone | mobile | whats?app | call me | call us | text me | reach me | my number | tel "
+    "| telefono | celular | cel | movil | llamame | llameme | llamarme | escribeme | mi numero | numero de contac?to "
+    "| fone | telefone | zap | me ligar? | ligar? (?:para|pra) mim | meu numero"
 )
 _LINKS = up_to(3, r"number | no\.? | numero | is\b | es\b | e\b | eh\b | : | at\b | on\b | to\b | al?\b | en\b | em\b")
 _named = pattern(rf"\b {_WORD} \b {_LINKS} (?P<it> [+(]? \d (?: [ ().-]{{0,2}} \d ){{6,14}} ) (?! \w )")

@@ -64,7 +64,7 @@ _LINKS = up_to(3, r"number | numero | no\b\.? | n[o°]\.? | num\b\.? | is\b | es
 
 def _named(names: str) -> Finds:
     """Finds the number after one of these names."""
-    return pattern(rf"\b {any_of(names)} \b {_LINKS} {_NUMBER}")
+    return pattern(rf"\b {any_of(names)} (?! \w ) {_LINKS} {_NUMBER}")
 
 
 _PROVIDER = any_of("gmail | hotmail | outlook | yahoo | icloud | proton | protonmail | live | uol | bol | terra")
