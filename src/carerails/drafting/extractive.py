@@ -66,10 +66,8 @@ def _candidates(cards: Sequence[Passage]) -> list[_Candidate]:
 
 def _choose(question: str, locale: Locale, candidates: list[_Candidate]) -> list[_Candidate]:
     asked = topic_words(question, locale)
-    held = [
-        {word for word in asked if any(alike(word, other) for other in topic_words(one.text, locale))}
-        for one in candidates
-    ]
+    said = [topic_words(one.text, locale) for one in candidates]
+    held = [{word for word in asked if any(alike(word, other) for other in words)} for words in said]
     spread = {word: sum(word in words for words in held) for word in asked}
     score = {
         one: sum(1 / spread[word] for word in words) / (1 + one.card)

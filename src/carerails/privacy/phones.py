@@ -34,9 +34,9 @@ _READINGS = any_of(
 _READING = re.compile(rf"\b{_READINGS}\b[^.!?\n]*\Z", re.IGNORECASE)
 
 _WORD = any_of(
-    "phone | telephone | cell | cellphone | mobile | whats?app | call me | call us | text me | reach me | my number | tel "
-    "| telefono | celular | cel | movil | llamame | llameme | llamarme | escribeme | mi numero | numero de contac?to "
-    "| fone | telefone | zap | me ligar? | ligar? (?:para|pra) mim | meu numero"
+    "phone | telephone | cell | cellphone | mobile | whats?app | call me | call us | text me | reach me | my number "
+    "| tel | telefono | celular | cel | movil | llamame | llameme | llamarme | escribeme | mi numero "
+    "| numero de contac?to | fone | telefone | zap | me ligar? | ligar? (?:para|pra) mim | meu numero"
 )
 _LINKS = up_to(3, r"number | no\.? | numero | is\b | es\b | e\b | eh\b | : | at\b | on\b | to\b | al?\b | en\b | em\b")
 _named = pattern(rf"\b {_WORD} \b {_LINKS} (?P<it> [+(]? \d (?: [ ().-]{{0,2}} \d ){{6,14}} ) (?! \w )")
