@@ -1,7 +1,8 @@
 """What may be said without a citation, in three locales: courtesies, pointers to a person or the leaflet, questions.
 
 Closed vocabularies, on purpose: a sentence with one word outside of them makes a claim. No vocabulary has a negation, a
-yes, a number or a word for taking a medicine in it, so that nothing can be advised or granted with these words. The exemptions:
+yes, a number or a word for taking a medicine in it, so that nothing can be advised or granted with these words.
+The exemptions:
 
 - A **courtesy** is made of nothing but the phrases below.
 - A **pointer** names a person or the leaflet, has a word that points, and otherwise only small words.
@@ -79,7 +80,8 @@ PHRASES: dict[Locale, Phrases] = {
             "hola", "buenos dias", "buenas tardes", "buenas noches", "buenas", "bienvenido", "bienvenida", "gracias",
             "muchas gracias", "gracias por preguntar", "gracias por tu pregunta", "gracias por su pregunta",
             "gracias por contarme", "gracias por contarmelo", "gracias por escribir", "gracias por compartirlo",
-            "buena pregunta", "muy buena pregunta", "es una buena pregunta", "que bueno que preguntas", "con gusto", "con gusto te ayudo", "con mucho gusto", "te ayudo",
+            "buena pregunta", "muy buena pregunta", "es una buena pregunta", "que bueno que preguntas", "con gusto",
+            "con gusto te ayudo", "con mucho gusto", "te ayudo",
             "me alegra que preguntes", "aqui estoy", "aqui estoy para ayudarte", "estoy aqui para ayudarte",
             "estoy para ayudarte", "de nada", "cuidate", "lo siento", "lo siento mucho", "lamento escuchar eso",
             "te entiendo", "entiendo", "y",
@@ -109,7 +111,8 @@ PHRASES: dict[Locale, Phrases] = {
             "ola", "oi", "bom dia", "boa tarde", "boa noite", "bem vindo", "bem vinda", "obrigado", "obrigada",
             "muito obrigado", "muito obrigada", "obrigado por perguntar", "obrigada por perguntar",
             "obrigado pela pergunta", "obrigada pela pergunta", "obrigado por contar", "obrigada por contar",
-            "boa pergunta", "otima pergunta", "essa e uma boa pergunta", "que bom que voce perguntou", "com prazer", "e um prazer ajudar", "estou aqui", "estou aqui para ajudar",
+            "boa pergunta", "otima pergunta", "essa e uma boa pergunta", "que bom que voce perguntou", "com prazer",
+            "e um prazer ajudar", "estou aqui", "estou aqui para ajudar",
             "estou aqui para te ajudar", "posso ajudar", "de nada", "se cuide", "sinto muito", "lamento",
             "eu entendo", "entendo", "e",
         ),
