@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -21,7 +22,7 @@ from carerails.contracts import (
     TurnDecision,
     Verification,
 )
-from carerails.graph import Agent, AgentSettings, Delivery
+from carerails.graph import Agent, AgentSettings, Delivery, Sink
 from carerails.graph.request import split_answered, text_of
 
 WORDS: dict[str, dict[str, Any]] = {
@@ -33,13 +34,23 @@ WORDS: dict[str, dict[str, Any]] = {
 }
 
 
+UNSET: Any = object()
+
+
 class Breakable:
     """Something that raises, hangs or answers nonsense when it is told to."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.broken: BaseException | None = None
-        self.nonsense: Any = None
+        self.nonsense: Any = UNSET
+
+    def fail(self, nonsense: object) -> None:
+        """Raise an exception that is given, answer anything else."""
+        if isinstance(nonsense, BaseException):
+            self.broken = nonsense
+        else:
+            self.nonsense = nonsense
 
     def hit(self) -> None:
         self.calls += 1
@@ -63,11 +74,11 @@ class StubEngine(Breakable):
     async def check(self, turn: Turn) -> TurnDecision:
         self.turns.append(turn)
         self.hit()
-        if self.nonsense is not None:
+        if self.nonsense is not UNSET:
             return self.nonsense
         text = "\n".join(text_of(m.content) for m in split_answered(turn.messages)[1] if m.role == "user")
         locale: Locale = turn.locale or turn.previous_locale or ("es-419" if "¿" in text else "en")
-        own = {"locale": locale, "country": turn.country, "engine": self.name}
+        own: dict[str, Any] = {"locale": locale, "country": turn.country, "engine": self.name}
         hits = [word for word in WORDS if word in text.lower() and word not in self.deaf]
         if not hits:
             return TurnDecision(decision="allow", **own)
@@ -113,7 +124,7 @@ class StubRetriever(Breakable):
     async def retrieve(self, question: str, locale: Locale) -> Retrieval:
         self.questions.append(question)
         self.hit()
-        if self.nonsense is not None:
+        if self.nonsense is not UNSET:
             return self.nonsense
         if "store" not in question:
             return Retrieval(no_context="no-match")
@@ -134,7 +145,7 @@ class StubDrafter(Breakable):
     async def draft(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Reply:
         self.questions.append(question)
         self.hit()
-        if self.nonsense is not None:
+        if self.nonsense is not UNSET:
             return self.nonsense
         text = f"{locale}: {passages[0].sentences[0]}"
         if "uncited" in question:
@@ -151,7 +162,7 @@ class StubRedactor(Breakable):
 
     def redact(self, text: str, locale: Locale) -> Redacted:
         self.hit()
-        if self.nonsense is not None:
+        if self.nonsense is not UNSET:
             return self.nonsense
         return Redacted(text=re.sub(r"\d{6,}", "<PHONE>", text))
 
@@ -161,7 +172,7 @@ class StubChecker(Breakable):
 
     def verify(self, reply: Reply, passages: Sequence[Passage]) -> Verification:
         self.hit()
-        if self.nonsense is not None:
+        if self.nonsense is not UNSET:
             return self.nonsense
         known = {passage.card for passage in passages}
         return Verification(
@@ -172,6 +183,11 @@ class StubChecker(Breakable):
 
 class ListSink(Breakable):
     """Keeps what it was given."""
+
+    async def wait(self, done: Callable[[ListSink], bool]) -> None:
+        """Until it is so; the courier works in the background."""
+        while not done(self):  # noqa: ASYNC110  the sink is called on another thread
+            await asyncio.sleep(0.01)
 
     def __init__(self) -> None:
         super().__init__()
@@ -191,7 +207,7 @@ class Parts:
         self.retriever, self.drafter = StubRetriever(), StubDrafter()
         self.redactor, self.citations = StubRedactor(), StubChecker()
 
-    def agent(self, store: str = ":memory:", sink: ListSink | None = None, **settings: Any) -> Agent:
+    def agent(self, store: str = ":memory:", sink: Sink | None = None, **settings: Any) -> Agent:
         return Agent(
             engine=self.engine,
             floor=self.floor,

@@ -42,6 +42,20 @@ class Sink(Protocol):
         ...
 
 
+def decision_of(page: Page) -> TurnDecision:
+    """The escalation that a page stands for, without its evidence."""
+    handoff = page.handoff
+    return TurnDecision(
+        decision="escalate",
+        severity=handoff.severity,
+        category=handoff.category,
+        subcategories=handoff.subcategories,
+        template_slug=handoff.template_slug,
+        locale=page.locale,
+        country=page.country,
+    )
+
+
 def page_of(call: Call, decision: TurnDecision) -> Page:
     """The page that an escalation stands for."""
     handoff = decision.escalation().handoff

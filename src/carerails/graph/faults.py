@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from carerails.contracts import FailureKind, Frozen
 
-Where = Literal["engine", "redactor", "retriever", "drafter", "citations", "pager", "store"]
+Where = Literal["request", "engine", "redactor", "retriever", "drafter", "citations", "graph", "pager", "store"]
 Value = TypeVar("Value")
 
 

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from carerails.contracts import Locale, Message, Reply, Retrieval, TurnDecision
-from carerails.graph.deliveries import page_of
+from carerails.graph.deliveries import decision_of, page_of
 from carerails.graph.desk import Desk, review_id
 from carerails.graph.errors import TooManyTurns
 from carerails.graph.faults import Fault, attempt
@@ -34,13 +34,18 @@ class Nodes:
         call = runtime.context
         number = state.get("turn", 0)
         unanswered = number > 0 and state.get("reply") is None
-        if not unanswered or call.supersedes == number:
+        died = unanswered and call.supersedes != number
+        if not died:
             number += 1
         if number > self._settings.max_turns:
             raise TooManyTurns(self._settings.max_turns)
         call.number = number
-        fresh = fresh_turn(number, state.get("record", []) if unanswered else [], call.request_id)
-        return {**fresh, "country": call.turn.country or state.get("country")}
+        update = fresh_turn(number, state.get("record", []) if unanswered else [], call.request_id)
+        update["country"] = call.turn.country or state.get("country")
+        if died and (page := await self._outbox.paged(call.thread_id, number)) and page.handoff.severity in ENDING:
+            # It died between its page and its checkpoint: what a human was told is what the thread goes on with.
+            update["disengaged"] = decision_of(page)
+        return update
 
     async def guardrail_pre(self, state: State, runtime: Runtime[Call]) -> Update:
         """Ask the engine, once; redact the record; page a human if the decision says so."""

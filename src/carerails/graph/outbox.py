@@ -39,6 +39,11 @@ class Outbox:
         await self._store.write(self._put(_delivery(page, page.turn or uuid.uuid4().hex)))
         self.kick()
 
+    async def paged(self, thread_id: str, turn: int) -> Page | None:
+        """The page of a turn, if it is out."""
+        rows = await self._store.read("SELECT body FROM carerails_outbox WHERE key = ?", _page_key(thread_id, turn))
+        return Page.model_validate_json(rows[0][0]) if rows else None
+
     def page_unstored(self, page: Page) -> bool:
         """Page past a database that is down, in the background; False if there is no sink to page with.
 
@@ -113,8 +118,12 @@ async def _attempt(sink: Sink, delivery: Delivery) -> None:
 
 
 def _delivery(page: Page, which: int | str) -> Delivery:
-    key = f"page:{page.thread_id}:{which}"
+    key = _page_key(page.thread_id, which)
     return Delivery(key=key, kind="page", thread_id=page.thread_id, turn=page.turn, body=page.model_dump_json())
+
+
+def _page_key(thread_id: str, which: int | str) -> str:
+    return f"page:{thread_id}:{which}"
 
 
 def _read(row: Row) -> Delivery:

@@ -61,8 +61,10 @@ class PostgresStore:
             await self._pool.open(wait=True, timeout=CONNECT_S)
             self._saver = AsyncPostgresSaver(self._pool, serde=serializer())
             async with self._pool.connection() as connection:
-                # Two processes that start together must not make the same table at once.
-                await connection.execute("SELECT pg_advisory_lock(%s)", (SETUP_LOCK,))
+                # Two processes that start together must not make the same table at once. Who waits must not hold a
+                # statement open meanwhile: making an index waits for every statement.
+                while not await _locked(connection):  # noqa: ASYNC110  no event comes from another process
+                    await asyncio.sleep(0.05)
                 try:
                     await AsyncPostgresSaver(connection, serde=serializer()).setup()
                     for sql in SCHEMA:
@@ -119,3 +121,9 @@ class PostgresStore:
             cursor = await self._keeper.execute(sql.encode(), (thread_id,))
             row = await cursor.fetchone()
         return bool(row and row[0])
+
+
+async def _locked(connection: AsyncConnection[DictRow]) -> bool:
+    cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS held", (SETUP_LOCK,))
+    row = await cursor.fetchone()
+    return bool(row and row["held"])

@@ -190,7 +190,11 @@ class Runner:
 
     async def _by_gate(self, call: Call, decision: TurnDecision, error: Exception) -> AgentTurn:
         """The escalation reply without graph or store."""
-        faults = [Fault.of("store" if self._store.lost(error) else "engine", error)]
+        told = self._told(error)
+        where = (
+            "store" if isinstance(told, StoreUnavailable) else "graph" if isinstance(told, TurnFailed) else "request"
+        )
+        faults = [Fault.of(where, error)]
         if decision.severity in self._settings.page_on and not call.paged and not await self._page(call, decision):
             faults.append(Fault(where="pager", kind="missing"))
         reply = await self._voice.close(await self._voice.answer(decision), decision)

@@ -16,7 +16,7 @@ from carerails.errors import UsageError
 from carerails.graph.errors import StoreUnavailable
 from carerails.graph.store import SCHEMA, Row, Statement, serializer
 
-BUSY_S = 2.0
+BUSY_S = 0.5  # the whole agent waits meanwhile
 
 
 class InlineSqliteSaver(SqliteSaver):
