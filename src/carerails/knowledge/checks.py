@@ -28,7 +28,7 @@ ALIKE: Final = 0.62
 #: From this share of common words on a question is an ask of the card, near enough.
 SAME_ASK: Final = 0.6
 #: The same where the question has no cue of the card but speaks of medicine.
-NEAR_ASK: Final = 0.45
+NEAR_ASK: Final = 0.3
 
 
 class Failed(NamedTuple):
@@ -88,7 +88,11 @@ def depends_on_medicine(question: Question, card: CardReading, reader: Reader) -
 
 def _topic(question: Question, card: CardReading, reader: Reader, like: Likeness) -> Iterator[Failed]:
     """Where cues give the question's topics away, the card has one of them."""
-    if not question.topics or like.asks.of_all >= SAME_ASK:
+    if not question.topics or card.card.topic in question.topics or like.asks.of_all >= SAME_ASK:
+        return
+    if not question.named and (like.asks.of_all >= NEAR_ASK or facet_share(question, card)):
+        return
+    if len(question.named) > 1 or any(name in card.subjects for name in _musts(question, reader)):
         return
     asked = reader.topics.groups(reader.topics.per_medicine & question.topics.keys()) if card.declared else None
     if not (asked or reader.topics.groups(question.topics)) & reader.topics.groups(card.topics):
@@ -96,11 +100,21 @@ def _topic(question: Question, card: CardReading, reader: Reader, like: Likeness
 
 
 def _facets(question: Question, card: CardReading, reader: Reader) -> Iterator[Failed]:
-    """Every finer subject of the question is one of the card."""
-    for name in question.facets:
-        kind = reader.topics.facets[name].kind
-        if kind != "word" and name not in (card.subjects if kind == "subject" else card.facets):
+    """Every finer subject of the question is one of the card; without a medicine's name, complaints may be anybody's."""
+    for name in _musts(question, reader):
+        if name not in (card.subjects if reader.topics.facets[name].kind == "subject" else card.facets):
             yield Failed("facet", f"asks about {name}")
+
+
+def _musts(question: Question, reader: Reader) -> list[str]:
+    """The finer subjects that a card must have."""
+    musts: list[str] = []
+    for name in question.facets:
+        facet = reader.topics.facets[name]
+        anybodys = facet.when_named or (facet.kind == "detail" and question.medicinal)
+        if facet.kind != "word" and (question.named or not anybodys):
+            musts.append(name)
+    return musts
 
 
 def _words(question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness) -> Iterator[Failed]:
@@ -108,12 +122,20 @@ def _words(question: Question, card: CardReading, reader: Reader, locale: Locale
     if like.asks.of_all >= SAME_ASK:
         return
     named = bool(card.declared and (question.medicines & card.declared or question.classes & card.front))
-    agreed = bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
+    paired = named and len(question.named) > 1  # the other medicine says what about this one
+    agreed = paired or bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
     detail = any(name in card.facets for name in question.facets)
+    if named and not (agreed or detail or question.content or like.asks.of_all >= NEAR_ASK):
+        yield Failed("words", "says nothing but the medicine")
+        return
+    bare = not (named or question.medicinal)
+    if bare and like.asks.of_all < NEAR_ASK and not (detail and card.card.topic in question.topics):
+        yield Failed("words", "speaks of no medicine")
+        return
     if named:
         needed = COVER_TOPIC if agreed else COVER_DETAIL if detail else COVER_NAME
     elif not (agreed or detail):
-        if not question.medicinal or like.asks.of_all < NEAR_ASK:
+        if like.asks.of_all < (NEAR_ASK if question.medicinal else SAME_ASK):
             yield Failed("words", "has no cue of the card")
             return
         needed = COVER_MEDICINAL

@@ -13,7 +13,7 @@ from carerails.knowledge.cards import Knowledge
 #: How much a hit counts in the title, the asks and the sentences.
 _WEIGHTS: Final = (3.0, 4.0, 1.0)
 #: Words of a question that are searched for: the rest of a long one adds time and no certainty.
-_MOST_WORDS: Final = 48
+_MOST_WORDS: Final = 16
 
 
 class FullText:

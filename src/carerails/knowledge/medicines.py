@@ -49,14 +49,16 @@ _FORMS: Final = frozenset(
     """pill pills tablet tablets capsule capsules drops pen pens injection injections shot shots patch patches dose doses
     syrup inhaler spray mg""".split()
 )
+#: `inhalador X`
+_DEVICES: Final = frozenset("inhalador inalador bombinha colirio caneta lapicera spray".split())
 #: `pastillas de X`, `comprimido de X`, `side effects of X`
 _FORMS_OF: Final = frozenset(
     """pastilla pastillas comprimido comprimidos capsula capsulas dosis dose doses gotas jarabe xarope inyeccion ampolla
-    tableta tabletas injecao caneta lapicera caixa caja frasco bottle box efectos efeitos effects""".split()
+    tableta tabletas injecao caneta lapicera inhalador inalador bombinha colirio efectos efeitos effects""".split()
 )
 _WORDLIKE: Final = re.compile(
     r"(?:ing|ed|ly|tion|tions|ness|ment|ous|ful|ight|able|ship|hood|ando|iendo|endo|indo|cion|ciones|cao|coes|mente|dad"
-    r"|dade|mento|miento|ados?|adas?|idos?|idas?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|agem)$"
+    r"|dade|mento|miento|ados?|adas?|idos?|idas?|[aei]r(?:me|te|se|l[aeo]s?|nos)?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|ot[ao]|agem|[aeo]s|[^aeiouy]s)$"
 )
 
 
@@ -192,12 +194,12 @@ class Medicines:
             return True
         before = at - 1
         if before >= 0 and text[before] in _OWNING:
-            return True
+            return not text[at].endswith("s")
         while before >= 0 and at - before < 3 and text[before] in _BETWEEN:  # noqa: PLR2004
             before -= 1
         if before < 0:
             return False
-        return text[before] in _TAKING or (text[before] in _FORMS_OF and at - before > 1)
+        return text[before] in _TAKING or (text[before] in _FORMS_OF and at - before > 1) or text[before] in _DEVICES
 
 
 def _without_one(word: str) -> Iterable[str]:

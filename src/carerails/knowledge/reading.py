@@ -19,6 +19,8 @@ from carerails.knowledge.words import Hit, Ordinary, load_ordinary, stem, words
 #: What stands between a complaint and the medicine that is taken for it: `ibuprofen for my headache`.
 #: Share of a card's title and asks that must give a topic away for it to be one of the card's.
 _TOPIC_SHARE: Final = 0.5
+#: A word that this share of the cards has tells nothing.
+_COMMON_SHARE: Final = 0.55
 _FOR: Final = frozenset("for para por pra pro contra".split())
 
 
@@ -117,16 +119,21 @@ class AskIndex:
         mass = 0.0
         for stem_ in sorted(stems):  # sums of floats depend on the order, and answers must not
             weight = self._weight(stem_)
+            if not weight:
+                continue
             mass += weight
             for number in self._with.get(stem_, ()):
                 shared[number] = shared.get(number, 0.0) + weight
-        best: dict[str, Likest] = {}
+        of_all: dict[str, float] = {}
+        of_nameless: dict[str, float] = {}
         for number, common in shared.items():
             card, nameless, ask_mass = self._asks[number]
             dice = 2 * common / (mass + ask_mass)
-            of_all, of_nameless = best.get(card, (0.0, 0.0))
-            best[card] = Likest(max(of_all, dice), max(of_nameless, dice) if nameless else of_nameless)
-        return best
+            if dice > of_all.get(card, 0.0):
+                of_all[card] = dice
+            if nameless and dice > of_nameless.get(card, 0.0):
+                of_nameless[card] = dice
+        return {card: Likest(dice, of_nameless.get(card, 0.0)) for card, dice in of_all.items()}
 
 
 class Reader:
@@ -155,6 +162,12 @@ class Reader:
         """How like the question is to the asks of each card."""
         return self._asks[locale].likest(question.stems)
 
+    def telling(self, question: Question, locale: Locale) -> list[str]:
+        """The stems that tell most, the rarest first, and the medicines' names."""
+        weights = {stem_: self.weight(stem_, locale) for stem_ in question.stems if len(stem_) > 2}  # noqa: PLR2004
+        most = self._weights[locale][1]
+        return sorted((s for s, weight in weights.items() if 0 < weight < most), key=lambda s: (-weights[s], s))
+
     def question(self, text: str, locale: Locale) -> Question:
         """Read a question."""
         return self._question(words(text), locale)
@@ -162,13 +175,15 @@ class Reader:
     def _question(self, said: tuple[str, ...], locale: Locale) -> Question:
         mentions = self._medicines.find(said, self._knows[locale])
         reading = self.topics.read(said, locale)
+        background = [h for hits in reading.facets.values() for h in hits if self._is_background(h, said)]
         named = {place for mention in mentions for place in range(mention.start, mention.end)}
+        named.update(place for hit in background for place in range(hit.start, hit.end))
         medicines = frozenset(m.name for m in mentions if m.kind == "medicine")
         classes = frozenset(m.name for m in mentions if m.kind == "class")
         facets = {
             name: kept
             for name, hits in reading.facets.items()
-            if (kept := [h for h in hits if not _inside_name(h, mentions) and not self._is_background(h, said)])
+            if (kept := [h for h in hits if h not in background and not _is_part(h, mentions, reading.topics)])
         }
         return Question(
             words=said,
@@ -188,7 +203,9 @@ class Reader:
 
     def _is_background(self, hit: Hit, said: Sequence[str]) -> bool:
         """Whether the complaint is only what the medicine is taken for."""
-        return self.topics.facets[hit.label].kind == "detail" and bool(_FOR & set(said[max(0, hit.start - 2) : hit.start]))
+        return self.topics.facets[hit.label].kind == "detail" and bool(
+            _FOR & set(said[max(0, hit.start - 2) : hit.start])
+        )
 
     def _card(self, card: Card, locale: Locale) -> CardReading:
         text = card.texts[locale]
@@ -203,13 +220,20 @@ class Reader:
             card=card,
             declared=declared,
             front=front,
-            mentioned=front.union(*(q.medicines | q.classes for q in sentences)),
+            mentioned=front.union(
+                *(q.medicines | q.classes for q in sentences), *self._others_of_kinds(front, declared)
+            ),
             topics=self._topics_of(card, (title, *asks)),
             subjects=subjects,
             facets=subjects.union(*(q.facets.keys() for q in sentences)),
             stems=frozenset[str]().union(*(q.stems for q in (title, *asks, *sentences))),
             asks=tuple(Ask(q.stems, q.named) for q in (title, *asks)),
         )
+
+    def _others_of_kinds(self, front: frozenset[str], declared: frozenset[str]) -> list[frozenset[str]]:
+        """Members of the kinds that a card speaks of beside its own: `herbal remedies and sertraline`."""
+        kinds = [self._medicines.members[name] for name in front if name in self._medicines.members]
+        return [members for members in kinds if not members & declared]
 
     @staticmethod
     def _topics_of(card: Card, lines: Sequence[Question]) -> frozenset[str]:
@@ -219,11 +243,7 @@ class Reader:
 
     def _words_of(self, knowledge: Knowledge, locale: Locale) -> frozenset[str]:
         """Words that the cards' titles and sentences use: asks misspell on purpose."""
-        lines = (
-            line
-            for card in knowledge.cards
-            for line in (card.texts[locale].title, *card.texts[locale].sentences)
-        )
+        lines = (line for card in knowledge.cards for line in (card.texts[locale].title, *card.texts[locale].sentences))
         found = {word for line in lines for word in words(line)}
         return frozenset(word for word in found if not self._medicines.is_name(word))
 
@@ -237,22 +257,25 @@ class Reader:
             return (
                 self._ordinary(word, locale)
                 or word in vocabulary
-                or stem(word, locale) in stems
-                or bool(cued.find((word,)))
+                or ((stem(word, locale) in stems or bool(cued.find((word,)))) and not self._medicines.is_name(word))
             )
 
         return known
 
 
-def _inside_name(hit: Hit, mentions: Iterable[Mention]) -> bool:
-    """Whether the cue is only part of a medicine's name, as `cold` in `cold medicine`."""
-    return any(m.start <= hit.start and hit.end <= m.end and m.end - m.start > 1 for m in mentions)
+def _is_part(hit: Hit, mentions: Iterable[Mention], topics: Mapping[str, Sequence[Hit]]) -> bool:
+    """Whether the cue is only part of a name (`cold` in `cold medicine`) or of a phrase (`asleep without taking`)."""
+    longer = [(m.start, m.end) for m in mentions] + [(h.start, h.end) for hits in topics.values() for h in hits]
+    return any(start <= hit.start and hit.end <= end and end - start > hit.end - hit.start for start, end in longer)
 
 
 def _weights(cards: Iterable[CardReading]) -> tuple[dict[str, float], float]:
     cards = list(cards)
     counts = Counter(stem_ for card in cards for stem_ in card.stems)
-    return {s: math.log(1 + len(cards) / n) for s, n in counts.items()}, math.log(1 + len(cards) / 0.5)
+    common = _COMMON_SHARE * len(cards)
+    return {s: math.log(1 + len(cards) / n) if n <= common else 0.0 for s, n in counts.items()}, math.log(
+        1 + len(cards) / 0.5
+    )
 
 
 def load_reader(knowledge: Knowledge, config: Path | None = None) -> Reader:

@@ -16,7 +16,7 @@ from carerails.knowledge.reading import NOT_ALIKE, Question, Reader, load_reader
 from carerails.knowledge.semantic import Semantic, is_installed
 
 #: Cards that are checked, and that are shown.
-_CANDIDATES: Final = 16
+_CANDIDATES: Final = 24
 _PASSAGES: Final = 3
 #: Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009).
 _FUSION: Final = 20
@@ -98,10 +98,14 @@ class CardRetriever:
         asks = self._reader.likest_asks(asked, locale)
         meaning = self._semantic.likeness(question, locale) if self._semantic else {}
         rankings: list[Sequence[str]] = [
-            self._text.search([*(s for _, s in asked.content), *sorted(asked.stems)], locale, _CANDIDATES),
+            self._text.search(self._reader.telling(asked, locale), locale, _CANDIDATES),
             sorted(asks, key=lambda name: (-asks[name].of_all, name))[:_CANDIDATES],
             sorted(meaning, key=lambda name: (-meaning[name], name))[:_CANDIDATES],
-            [name for name, card in cards.items() if card.declared & asked.medicines or card.front & asked.classes],
+            [
+                name
+                for name, card in cards.items()
+                if card.declared & asked.medicines or card.front & asked.classes or card.card.topic in asked.topics
+            ],
         ]
         pool = dict.fromkeys(name for ranking in rankings for name in ranking)
         result: dict[str, tuple[float, Likeness]] = {}
@@ -109,10 +113,29 @@ class CardRetriever:
             like = Likeness(asks.get(name, NOT_ALIKE), meaning.get(name, 0.0))
             ranks = sum(1 / (_FUSION + r.index(name)) for r in rankings[:3] if name in r) * _FUSION / 3
             share = facet_share(asked, cards[name])
-            result[name] = (W[0]*ranks + W[1]*like.asks.of_all + W[2]*share + W[3]*like.meaning + W[4]*(cards[name].card.topic in asked.topics), like)
+            F[name] = (
+                ranks,
+                like.asks.of_all,
+                share,
+                like.meaning,
+                cards[name].card.topic in asked.topics,
+                bool(cards[name].declared & asked.medicines),
+            )
+            result[name] = (
+                W[0] * ranks
+                + W[1] * like.asks.of_all
+                + W[2] * share
+                + W[3] * like.meaning
+                + W[4] * (cards[name].card.topic in asked.topics)
+                + W[5] * bool(cards[name].declared & asked.medicines),
+                like,
+            )
         return result
 
-W = [0.5, 1.0, 0.5, 1.0, 0.1]
+
+F = {}
+W = [0.5, 1.0, 1.0, 0.5, 0.3, 0.3]
+
 
 def _reason(named: bool, candidates: Iterable[Candidate]) -> NoContext:
     """Why none answers: what the cards that come nearest lack."""

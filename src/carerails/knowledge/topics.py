@@ -20,7 +20,7 @@ def _listed(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-Cue = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+\*?(?: [a-z0-9]+\*?)*$")]
+Cue = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+\*?(?: (?:[a-z0-9]+\*?|\*))*$")]
 Cues = Annotated[tuple[Cue, ...], BeforeValidator(_listed)]
 
 
@@ -49,6 +49,7 @@ class FacetCues(_Cued):
     """A finer subject. `subject`: a card must be about it; `detail`: a card must say it; `word`: a mere synonym."""
 
     kind: FacetKind
+    when_named: bool = False
 
 
 class TopicsFile(Frozen):
@@ -57,6 +58,14 @@ class TopicsFile(Frozen):
     topics: Mapping[Topic, TopicCues]
     facets: Mapping[str, FacetCues]
     medicine_words: Mapping[Locale, Cues]
+
+    @field_validator("medicine_words")
+    @classmethod
+    def _every_locale(cls, words: Mapping[Locale, Cues]) -> Mapping[Locale, Cues]:
+        missing = [locale for locale in LOCALES if not words.get(locale)]
+        if missing:
+            raise ValueError(f"no words in {', '.join(missing)}")
+        return words
 
     @field_validator("topics")
     @classmethod
@@ -84,14 +93,17 @@ class Topics:
         self._group: dict[str, str] = {name: row.group or name for name, row in file.topics.items()}
         self._topic_cues = {locale: _table(file.topics, locale) for locale in LOCALES}
         self._facet_cues = {locale: _table(file.facets, locale) for locale in LOCALES}
+        rows = (*file.topics.values(), *file.facets.values())
         self._cue_words = {
-            locale: Phrases((word, "") for row in rows for cue in row.cues[locale] for word in cue.split())
-            for rows in [(*file.topics.values(), *file.facets.values())]
+            locale: Phrases(
+                (word, "")
+                for cues in (*(row.cues[locale] for row in rows), file.medicine_words[locale])
+                for word in " ".join(cues).split()
+                if word != "*"
+            )
             for locale in LOCALES
         }
-        self._medicinal = {
-            locale: Phrases((cue, "") for cue in file.medicine_words.get(locale, ())) for locale in LOCALES
-        }
+        self._medicinal = {locale: Phrases((cue, "") for cue in file.medicine_words[locale]) for locale in LOCALES}
 
     def groups(self, topics: Iterable[str]) -> frozenset[str]:
         """The groups that topics belong to."""
@@ -110,7 +122,9 @@ class Topics:
         )
 
 
-def _table(rows: Mapping[str, TopicCues] | Mapping[Topic, TopicCues] | Mapping[str, FacetCues], locale: Locale) -> Phrases:
+def _table(
+    rows: Mapping[str, TopicCues] | Mapping[Topic, TopicCues] | Mapping[str, FacetCues], locale: Locale
+) -> Phrases:
     return Phrases((cue, name) for name, row in rows.items() for cue in row.cues[locale])
 
 
