@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from contextvars import Context
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -20,6 +21,15 @@ from carerails.errors import UsageError
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from langchain_core.runnables import Runnable
+    from openai import DefaultAsyncHttpxClient
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """What one event loop talks through."""
+
+    model: Runnable[Any, AIMessage]
+    connections: DefaultAsyncHttpxClient
 
 
 class ModelDrafter:
@@ -56,7 +66,7 @@ class ModelDrafter:
         }
         self._timeout_s = timeout_s
         # Connections belong to the event loop that opened them, and callers from sync code open one loop a call.
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Runnable[Any, AIMessage]] = WeakKeyDictionary()
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Client] = WeakKeyDictionary()
 
     @classmethod
     def from_environment(
@@ -88,6 +98,12 @@ class ModelDrafter:
         import langchain_openai  # pyright: ignore[reportUnusedImport]  # noqa: F401
         import langsmith.run_helpers  # pyright: ignore[reportUnusedImport]  # noqa: F401
 
+    async def close(self) -> None:
+        """Close the connections of the running event loop; a later draft opens new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.connections.aclose()
+
     async def draft(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Reply:
         """An answer from the passages; `question` is redacted already.
 
@@ -109,7 +125,7 @@ class ModelDrafter:
 
         async def call() -> AIMessage:
             with untraced():
-                return await client.ainvoke([("system", system), ("human", data)])
+                return await client.model.ainvoke([("system", system), ("human", data)])
 
         failure: DraftError
         try:
@@ -119,21 +135,22 @@ class ModelDrafter:
             failure = _failure(error)
         raise failure  # out here, so that the library's error, which may hold the request, does not hang on to it
 
-    def _client(self) -> Runnable[Any, AIMessage]:
+    def _client(self) -> _Client:
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
             client = self._clients[loop] = self._connect()
         return client
 
-    def _connect(self) -> Runnable[Any, AIMessage]:
+    def _connect(self) -> _Client:
         from langchain_openai import ChatOpenAI
         from openai import DefaultAsyncHttpxClient
 
         hush()
-        # One of its own: LangChain's default is shared by all loops, and dies with the first of them.
-        model = ChatOpenAI(**self._settings, http_async_client=DefaultAsyncHttpxClient(timeout=self._timeout_s))
-        return cast("Runnable[Any, AIMessage]", model.bind(response_format=RESPONSE_FORMAT))
+        # Of its own: LangChain's default is shared by all loops, and dies with the first of them.
+        connections = DefaultAsyncHttpxClient(timeout=self._timeout_s)
+        model = ChatOpenAI(**self._settings, http_async_client=connections).bind(response_format=RESPONSE_FORMAT)
+        return _Client(cast("Runnable[Any, AIMessage]", model), connections)
 
 
 def _failure(error: Exception) -> DraftError:
