@@ -32,10 +32,9 @@ format: setup
 bench: setup  ## both engines side by side, as ratios
 	$(BIN)/python -m evals.benchmarks $(ARGS)
 
-demo: setup  ## one turn in each locale, explained
-	$(BIN)/carerails rails explain "me duele el pecho y me falta el aire"
-	$(BIN)/carerails rails explain "posso tomar dois comprimidos se esqueci o de ontem?"
-	$(BIN)/carerails rails explain "how should I store my insulin?"
+demo: setup  ## the same talk in three locales on both engines
+	$(BIN)/carerails chat --engine native --script evals/demo/talk.txt
+	$(BIN)/carerails chat --engine nemo --script evals/demo/talk.txt
 
 lock:  ## needs uv
 	uv pip compile pyproject.toml --group dev --all-extras --universal --generate-hashes --no-annotate --no-header \

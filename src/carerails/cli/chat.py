@@ -6,7 +6,7 @@ import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from carerails.agents import DRAFTERS, Assembly, open_agent
 from carerails.cli import PASS, USAGE
@@ -16,26 +16,27 @@ from carerails.errors import UsageError, unknown
 from carerails.graph import AgentError, AgentTurn
 
 PROMPT = "you> "
-HELP = "Type a message; an empty line or Ctrl-D ends the talk, /new begins another one."
+HELP = "Type a message. /new begins another talk, /locale pt-BR changes the locale, an empty line or Ctrl-D ends."
 
 
 def run(
     engine: str, locale: str, country: str, drafter: str, rails: Path | None, store: str, script: Path | None
 ) -> int:
     """Answer each line of the terminal, of a pipe or of a script file."""
-    if locale and locale not in LOCALES:
-        raise unknown("locale", locale, LOCALES)
+    spoken = _locale(locale) if locale else None
     if drafter not in DRAFTERS:
         raise unknown("drafter", drafter, DRAFTERS)
     assembly = Assembly(engine=engine, rails=rails, drafter=drafter, store=store)
-    spoken = cast("Locale", locale) or None
     failed = False
     with open_agent(assembly) as agent:
         thread = uuid.uuid4().hex
         for line in _said(script):
-            if line == "/new":
+            command, _, argument = line.partition(" ")
+            if command == "/locale":
+                spoken = _locale(argument.strip())
+                continue
+            if command == "/new":
                 thread = uuid.uuid4().hex
-                print("-- a new talk")  # noqa: T201
                 continue
             try:
                 turn = agent.ask_sync(thread, line, locale=spoken, country=country.upper() or None)
@@ -45,6 +46,12 @@ def run(
                 continue
             print("\n".join(shown(turn)))  # noqa: T201
     return USAGE if failed else PASS
+
+
+def _locale(name: str) -> Locale:
+    if name not in LOCALES:
+        raise unknown("locale", name, LOCALES)
+    return name
 
 
 def _said(script: Path | None) -> Iterator[str]:
@@ -64,7 +71,7 @@ def _said(script: Path | None) -> Iterator[str]:
             if script:
                 continue
             return
-        if script or not sys.stdin.isatty():
+        if (script or not sys.stdin.isatty()) and not text.startswith("/"):
             print(f"\n{PROMPT}{text}")  # noqa: T201
         yield text
 
