@@ -138,26 +138,41 @@ class Knowledge(Frozen):
 
 
 def load_cards(directory: Path | None = None) -> Knowledge:
-    """Read every `.yml` and `.yaml` file below a directory (None: the cards that are shipped).
+    """Read every card below a directory (None: the cards that are shipped).
 
     Raises:
         UsageError: no directory or no card in it, or the first thing that is wrong with one, by file and line.
     """
-    home = directory or data_dir("config") / "kb"
-    if not home.is_dir():
-        raise UsageError("no such directory", "give the directory that holds the cards", str(home))
     cards: dict[str, Card] = {}
-    for path in sorted(path for path in home.rglob("*") if path.suffix in {".yml", ".yaml"}):
-        card = _load(path)
+    for path in card_files(directory):
+        card = load_card(path)
         if card.id in cards:
             raise UsageError(f"card {card.id!r} is already in {cards[card.id].path}", "rename one of them", str(path))
         cards[card.id] = card
-    if not cards:
-        raise UsageError("no cards", "write one as ID.yml", str(home))
     return Knowledge(cards=tuple(cards[name] for name in sorted(cards)))
 
 
-def _load(path: Path) -> Card:
+def card_files(directory: Path | None = None) -> list[Path]:
+    """The `.yml` and `.yaml` files below a directory (None: the cards that are shipped), in order.
+
+    Raises:
+        UsageError: there is no such directory, or no card in it.
+    """
+    home = directory or data_dir("config") / "kb"
+    if not home.is_dir():
+        raise UsageError("no such directory", "give the directory that holds the cards", str(home))
+    found = sorted(path for path in home.rglob("*") if path.suffix in {".yml", ".yaml"})
+    if not found:
+        raise UsageError("no cards", "write one as ID.yml", str(home))
+    return found
+
+
+def load_card(path: Path) -> Card:
+    """Read one card; its id is the stem of the file's name.
+
+    Raises:
+        UsageError: with file, line and mend.
+    """
     if not _ID.fullmatch(path.stem):
         raise UsageError(f"{path.stem!r} is no id", "name the file in lower-case words joined by hyphens", str(path))
     file = read_yaml(path, CardFile)
@@ -172,6 +187,6 @@ def read_yaml(path: Path, model: type[Model]) -> Model:
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return model.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=loader))  # noqa: S506
+        return model.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=loader))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError):
         return load_yaml(path, model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -100,14 +100,14 @@ def _topic(question: Question, card: CardReading, reader: Reader, like: Likeness
 
 
 def _facets(question: Question, card: CardReading, reader: Reader) -> Iterator[Failed]:
-    """Every finer subject of the question is one of the card; without a medicine's name, complaints may be anybody's."""
+    """Every finer subject of the question is one of the card."""
     for name in _musts(question, reader):
         if name not in (card.subjects if reader.topics.facets[name].kind == "subject" else card.facets):
             yield Failed("facet", f"asks about {name}")
 
 
 def _musts(question: Question, reader: Reader) -> list[str]:
-    """The finer subjects that a card must have."""
+    """The finer subjects that a card must have: where no medicine is named, a complaint about a pill may be any."""
     musts: list[str] = []
     for name in question.facets:
         facet = reader.topics.facets[name]
@@ -170,5 +170,5 @@ def facet_share(question: Question, card: CardReading) -> float:
     return sum(name in card.facets for name in question.facets) / (len(question.facets) or 1)
 
 
-def _list(names: object) -> str:
-    return ", ".join(sorted(names))  # type: ignore[call-overload]
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import StringConstraints, field_validator
+from pydantic import BeforeValidator, StringConstraints, ValidationInfo, field_validator
 
 from carerails.contracts import Frozen
 from carerails.knowledge.cards import Name, read_yaml
+from carerails.knowledge.words import FoldedWord, split
 from carerails.resources import data_dir
 
 Kind = Literal["medicine", "class", "unknown"]
 Folded = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?: [a-z0-9]+)*$")]
+WordSet = Annotated[frozenset[FoldedWord], BeforeValidator(split)]
 Letters = Annotated[str, StringConstraints(pattern=r"^[a-z]+$")]
 
 #: Shorter names are compared letter by letter; reduced spelling would find them in ordinary words.
@@ -23,6 +25,9 @@ _REDUCED_FROM: Final = 6
 _TYPO_FROM: Final = 7
 #: Letters of a word whose ending may give it away as a medicine.
 _ENDING_FROM: Final = 7
+#: Letters of a word that may be a name that nobody listed, and how far in front of it its frame may begin.
+_NAME_FROM: Final = 4
+_MOST_BETWEEN: Final = 3
 
 _SPELLINGS: Final = tuple(
     (re.compile(pattern), new)
@@ -32,30 +37,7 @@ _SPELLINGS: Final = tuple(
     )
 )  # fmt: skip
 
-#: What people put in front of the name of a medicine, and what may stand between.
-_TAKING: Final = frozenset(
-    """take takes taking took taken using prescribed
-    tomo toma tomas tomar tome tomando tomaba tomado recetaron receto recetado inyecto inyecta
-    tomei tomou tomava receitou receitaram receitado""".split()
-)
-_BETWEEN: Final = frozenset(
-    """my the a an some this that his her our their your daily new me with of more
-    mi mis la el las los una un unas unos su sus esta este de del con
-    meu minha meus minhas o os as um uma uns umas seu sua esse essa da do com""".split()
-)
-_OWNING: Final = frozenset("my mi meu minha".split())
-#: What people put behind it.
-_FORMS: Final = frozenset(
-    """pill pills tablet tablets capsule capsules drops pen pens injection injections shot shots patch patches dose doses
-    syrup inhaler spray mg""".split()
-)
-#: `inhalador X`
-_DEVICES: Final = frozenset("inhalador inalador bombinha colirio caneta lapicera spray".split())
-#: `pastillas de X`, `comprimido de X`, `side effects of X`
-_FORMS_OF: Final = frozenset(
-    """pastilla pastillas comprimido comprimidos capsula capsulas dosis dose doses gotas jarabe xarope inyeccion ampolla
-    tableta tabletas injecao caneta lapicera inhalador inalador bombinha colirio efectos efeitos effects""".split()
-)
+#: Endings of ordinary words, so that `my morning` and `tomo seguido` name no medicine.
 _WORDLIKE: Final = re.compile(
     r"(?:ing|ed|ly|tion|tions|ness|ment|ous|ful|ight|able|ship|hood|ando|iendo|endo|indo|cion|ciones|cao|coes|mente|dad"
     r"|dade|mento|miento|ados?|adas?|idos?|idas?|[aei]r(?:me|te|se|l[aeo]s?|nos)?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|ot[ao]|agem|[aeo]s|[^aeiouy]s)$"
@@ -69,18 +51,41 @@ class MedicineClass(Frozen):
     members: tuple[Name, ...] = ()
 
 
+class Frames(Frozen):
+    """Words that stand around the name of a medicine.
+
+    Attributes:
+        taking: in front of it: `take X`.
+        between: what may stand between: `take my X`.
+        owning: whose own it is: `my X`.
+        forms: behind it: `X pills`.
+        forms_of: in front of it, with a word between: `pastillas de X`.
+        devices: in front of it: `inhalador X`.
+    """
+
+    taking: WordSet
+    between: WordSet
+    owning: WordSet
+    forms: WordSet
+    forms_of: WordSet
+    devices: WordSet
+
+
 class MedicineNames(Frozen):
     """`medicines.yml`."""
 
     medicines: Mapping[Name, tuple[Folded, ...]]
     classes: Mapping[Name, MedicineClass]
     endings: tuple[Letters, ...]
-    not_medicines: frozenset[Folded]
+    not_medicines: WordSet
+    frames: Frames
 
     @field_validator("classes")
     @classmethod
-    def _members_are_listed(cls, classes: Mapping[str, MedicineClass], info: object) -> Mapping[str, MedicineClass]:
-        listed: Mapping[str, object] = getattr(info, "data", {}).get("medicines", {})
+    def _members_are_listed(
+        cls, classes: Mapping[str, MedicineClass], info: ValidationInfo
+    ) -> Mapping[str, MedicineClass]:
+        listed: Mapping[str, object] = info.data.get("medicines", {})
         for name, row in classes.items():
             for member in row.members:
                 if member not in listed:
@@ -123,6 +128,8 @@ class Medicines:
         self._first: dict[str, list[tuple[str, ...]]] = {}
         for parts in sorted(self._exact, key=len, reverse=True):
             self._first.setdefault(parts[0], []).append(parts)
+        self.names = frozenset(names.medicines)
+        self._frames = names.frames
         self._not = names.not_medicines
         self._endings = tuple({reduced(ending) for ending in names.endings})
         self._one_off: dict[str, set[str]] = {}
@@ -185,21 +192,22 @@ class Medicines:
                 candidates.add(near)
         return {self._reduced[other] for other in candidates if _one_edit(spelling, other)}
 
-    @staticmethod
-    def _stands_as_medicine(text: Sequence[str], at: int) -> bool:
-        """Whether the word stands where the name of a medicine does: `take X`, `my X`, `X pills`, `pastillas de X`."""
-        if len(text[at]) < 4:  # noqa: PLR2004
+    def _stands_as_medicine(self, text: Sequence[str], at: int) -> bool:
+        """Whether the word stands where the name of a medicine does."""
+        frames = self._frames
+        if len(text[at]) < _NAME_FROM:
             return False
-        if at + 1 < len(text) and text[at + 1] in _FORMS:
+        if at + 1 < len(text) and text[at + 1] in frames.forms:
             return True
         before = at - 1
-        if before >= 0 and text[before] in _OWNING:
-            return not text[at].endswith("s")
-        while before >= 0 and at - before < 3 and text[before] in _BETWEEN:  # noqa: PLR2004
+        if before >= 0 and text[before] in frames.owning:
+            return not text[at].endswith("s")  # `my thighs`
+        while before >= 0 and at - before < _MOST_BETWEEN and text[before] in frames.between:
             before -= 1
         if before < 0:
             return False
-        return text[before] in _TAKING or (text[before] in _FORMS_OF and at - before > 1) or text[before] in _DEVICES
+        word = text[before]
+        return word in frames.taking or word in frames.devices or (word in frames.forms_of and at - before > 1)
 
 
 def _without_one(word: str) -> Iterable[str]:

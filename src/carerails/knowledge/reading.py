@@ -16,12 +16,12 @@ from carerails.knowledge.medicines import Medicines, Mention, load_medicines
 from carerails.knowledge.topics import Topics, load_topics
 from carerails.knowledge.words import Hit, Ordinary, load_ordinary, stem, words
 
-#: What stands between a complaint and the medicine that is taken for it: `ibuprofen for my headache`.
 #: Share of a card's title and asks that must give a topic away for it to be one of the card's.
 _TOPIC_SHARE: Final = 0.5
 #: A word that this share of the cards has tells nothing.
 _COMMON_SHARE: Final = 0.55
-_FOR: Final = frozenset("for para por pra pro contra".split())
+#: What stands between a complaint and the medicine that is taken for it: `ibuprofen for my headache`.
+_FOR: Final = frozenset({"for", "para", "por", "pra", "pro", "contra"})
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Reader:
 
     def telling(self, question: Question, locale: Locale) -> list[str]:
         """The stems that tell most, the rarest first, and the medicines' names."""
-        weights = {stem_: self.weight(stem_, locale) for stem_ in question.stems if len(stem_) > 2}  # noqa: PLR2004
+        weights = {stem_: self.weight(stem_, locale) for stem_ in question.stems if len(stem_) > 2}
         most = self._weights[locale][1]
         return sorted((s for s, weight in weights.items() if 0 < weight < most), key=lambda s: (-weights[s], s))
 
@@ -213,7 +213,7 @@ class Reader:
         title = self._question(words(text.title), locale)
         sentences = [self._question(words(line), locale) for line in text.sentences]
         about = self._question(tuple(word for key in card.about for word in key.split("-")), "en")
-        declared = frozenset() if card.is_general else frozenset(card.medicines)
+        declared = frozenset[str]() if card.is_general else frozenset(card.medicines)
         front = declared.union(*(q.medicines | q.classes for q in (title, about, *asks)))
         subjects = frozenset[str]().union(*(q.facets.keys() for q in (title, about, *asks)))
         return CardReading(
@@ -249,7 +249,7 @@ class Reader:
 
     def _knower(self, locale: Locale) -> Callable[[str], bool]:
         vocabulary = self._vocabulary[locale]
-        stems = {s for s in (stem(word, locale) for word in vocabulary) if len(s) >= 4}  # noqa: PLR2004
+        stems = {s for s in (stem(word, locale) for word in vocabulary) if len(s) >= 4}
         cued = self.topics.cue_words(locale)
 
         @lru_cache(maxsize=20_000)

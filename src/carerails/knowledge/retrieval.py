@@ -12,14 +12,18 @@ from carerails.contracts import Locale, NoContext, Retrieval
 from carerails.knowledge.cards import Knowledge, load_cards
 from carerails.knowledge.checks import Failed, Likeness, facet_share, failures
 from carerails.knowledge.index import FullText
-from carerails.knowledge.reading import NOT_ALIKE, Question, Reader, load_reader
+from carerails.knowledge.reading import NOT_ALIKE, CardReading, Question, Reader, load_reader
 from carerails.knowledge.semantic import Semantic, is_installed
 
 #: Cards that are checked, and that are shown.
 _CANDIDATES: Final = 24
 _PASSAGES: Final = 3
-#: Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009).
+#: Constant of reciprocal rank fusion: how slowly a rank loses worth.
 _FUSION: Final = 20
+#: What ranks, likeness of meaning, and a shared topic or medicine weigh beside likeness to an ask and shared facets.
+_RANK: Final = 0.5
+_MEANING: Final = 0.5
+_AGREES: Final = 0.3
 #: A second or third card is shown from this share of the first one's score on.
 _CLOSE: Final = 0.75
 
@@ -93,48 +97,45 @@ class CardRetriever:
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.card))
 
     def _search(self, question: str, asked: Question, locale: Locale) -> dict[str, tuple[float, Likeness]]:
-        """Candidates of all searches, each with its score and its likeness to the question."""
+        """The candidates of every search, each with its score and its likeness to the question."""
         cards = self._reader.cards[locale]
         asks = self._reader.likest_asks(asked, locale)
         meaning = self._semantic.likeness(question, locale) if self._semantic else {}
-        rankings: list[Sequence[str]] = [
+        rankings = (
             self._text.search(self._reader.telling(asked, locale), locale, _CANDIDATES),
             sorted(asks, key=lambda name: (-asks[name].of_all, name))[:_CANDIDATES],
             sorted(meaning, key=lambda name: (-meaning[name], name))[:_CANDIDATES],
-            [
-                name
-                for name, card in cards.items()
-                if card.declared & asked.medicines or card.front & asked.classes or card.card.topic in asked.topics
-            ],
-        ]
-        pool = dict.fromkeys(name for ranking in rankings for name in ranking)
-        result: dict[str, tuple[float, Likeness]] = {}
-        for name in pool:
+        )
+        fused = _fused(rankings)
+        for name, card in cards.items():
+            if card.declared & asked.medicines or card.front & asked.classes or card.card.topic in asked.topics:
+                fused.setdefault(name, 0.0)
+        found: dict[str, tuple[float, Likeness]] = {}
+        for name, rank in fused.items():
             like = Likeness(asks.get(name, NOT_ALIKE), meaning.get(name, 0.0))
-            ranks = sum(1 / (_FUSION + r.index(name)) for r in rankings[:3] if name in r) * _FUSION / 3
-            share = facet_share(asked, cards[name])
-            F[name] = (
-                ranks,
-                like.asks.of_all,
-                share,
-                like.meaning,
-                cards[name].card.topic in asked.topics,
-                bool(cards[name].declared & asked.medicines),
-            )
-            result[name] = (
-                W[0] * ranks
-                + W[1] * like.asks.of_all
-                + W[2] * share
-                + W[3] * like.meaning
-                + W[4] * (cards[name].card.topic in asked.topics)
-                + W[5] * bool(cards[name].declared & asked.medicines),
-                like,
-            )
-        return result
+            found[name] = _score(asked, cards[name], rank, like), like
+        return found
 
 
-F = {}
-W = [0.5, 1.0, 1.0, 0.5, 0.3, 0.3]
+def _fused(rankings: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Reciprocal rank fusion, 1 for what is first everywhere (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, name in enumerate(ranking):
+            scores[name] = scores.get(name, 0.0) + _FUSION / (_FUSION + rank) / len(rankings)
+    return scores
+
+
+def _score(asked: Question, card: CardReading, rank: float, like: Likeness) -> float:
+    """How well a card fits, for ranking only: whether it answers is for the checks to say."""
+    return (
+        _RANK * rank
+        + like.asks.of_all
+        + facet_share(asked, card)
+        + _MEANING * like.meaning
+        + _AGREES * (card.card.topic in asked.topics)
+        + _AGREES * bool(card.declared & asked.medicines)
+    )
 
 
 def _reason(named: bool, candidates: Iterable[Candidate]) -> NoContext:

@@ -10,8 +10,8 @@ from typing import Annotated, Final, NamedTuple
 
 from pydantic import BeforeValidator, RootModel, StringConstraints
 
-from carerails.knowledge.cards import read_yaml
 from carerails.contracts import LOCALES, Locale
+from carerails.knowledge.cards import read_yaml
 from carerails.resources import data_dir
 from carerails.text import normalise
 
@@ -22,9 +22,9 @@ _REDACTED: Final = re.compile(r"<[A-Z][A-Z0-9_-]*>")
 _SUFFIXES: Final[dict[Locale, str]] = {
     "en": "nesses ness ments ment ingly ings ing edly ied ies ed ers er est es ly s e y",
     "es-419": (
-        "aciones iciones acion icion mente andolo andola andome iendolo iendola iendome iendo ando arlas arlos arla arlo"
-        " arme arte arse erlas erlos erla erlo erme erse irla irlo irse aron ieron amos emos imos abas aban aba ados adas"
-        " ado ada idos idas ido ida aste iste aria eria ar er ir ian ia io an en as es os is a e o i s"
+        "aciones iciones acion icion mente andolo andola andome iendolo iendola iendome iendo ando arlas arlos arla"
+        " arlo arme arte arse erlas erlos erla erlo erme erse irla irlo irse aron ieron amos emos imos abas aban aba"
+        " ados adas ado ada idos idas ido ida aste iste aria eria ar er ir ian ia io an en as es os is a e o i s"
     ),
     "pt-BR": (
         "acoes icoes acao icao mente ando endo indo aram eram iram amos emos imos avam ava ados adas ado ada idos idas"
@@ -100,14 +100,15 @@ def _fits(pattern: str, word: str) -> bool:
     return word.startswith(pattern[:-1]) if pattern.endswith("*") else word == pattern
 
 
-def _split(value: object) -> object:
+def split(value: object) -> object:
+    """Words of a text that lists them between blanks; anything else as it is."""
     return value.split() if isinstance(value, str) else value
 
 
 FoldedWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")]
 
 
-class _OrdinaryFile(RootModel[Mapping[Locale, Annotated[tuple[FoldedWord, ...], BeforeValidator(_split)]]]):
+class _OrdinaryFile(RootModel[Mapping[Locale, Annotated[tuple[FoldedWord, ...], BeforeValidator(split)]]]):
     """`ordinary.yml`: words by locale."""
 
 
@@ -124,10 +125,7 @@ class Ordinary:
     def __call__(self, word: str, locale: Locale) -> bool:
         """Whether the word, in one of its forms, is ordinary; numbers and single letters are."""
         return (
-            len(word) < 2  # noqa: PLR2004
-            or word.isdigit()
-            or word in self._words[locale]
-            or stem(word, locale) in self._stems[locale]
+            len(word) < 2 or word.isdigit() or word in self._words[locale] or stem(word, locale) in self._stems[locale]
         )
 
 
