@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from typing import Any
 
 import pytest
 
 from carerails.contracts import Locale, ReplyKind
-from carerails.engine import open_engine
+from carerails.engine import FailSafeEngine, open_engine
 from carerails.graph import Agent, AgentTurn
 from tests.graph.kit import StubChecker, StubDrafter, StubRedactor, StubRetriever
 
 
+@cache
+def native() -> FailSafeEngine:
+    """Loading the rails takes a second or two: once is enough, and engine and floor may be one."""
+    return open_engine("native")
+
+
 def agent(store: str = ":memory:", **parts: Any) -> Agent:
     return Agent(
-        engine=open_engine("native"),
-        floor=open_engine("native"),
+        engine=native(),
+        floor=native(),
         retriever=StubRetriever(),
         drafter=StubDrafter(),
         redactor=StubRedactor(),
@@ -79,7 +86,7 @@ def test_evidence_says_which_rule_and_where():
     with agent() as talker:
         decision = talker.ask_sync("t", "me duele el pecho y me falta el aire").decision
     assert decision.evidence[0].file.startswith("red_flags/")
-    assert "me duele el pecho" in " ".join(decision.matched_terms)
+    assert "me falta el aire" in " ".join(decision.matched_terms)
 
 
 def test_what_cannot_be_read_is_refused_and_what_is_an_image_too():

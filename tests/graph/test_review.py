@@ -21,7 +21,7 @@ from carerails.graph.errors import (
     ReviewSuperseded,
     UnknownThread,
 )
-from carerails.graph.state import State, fresh_turn
+from carerails.graph.state import Memory, Now, State
 from tests.graph.kit import ListSink, Parts, footer
 
 ALLOW = TurnDecision(decision="allow")
@@ -50,12 +50,8 @@ SOUND = Verification()
 def test_the_need_is_a_pure_function_of_the_state(
     decision: TurnDecision, draft: Reply | None, verification: Verification | None, reasons: tuple[str, ...] | None
 ):
-    state: State = {  # type: ignore[typeddict-item,assignment]
-        **fresh_turn(1, [], None),
-        "decision": decision,
-        "draft": draft,
-        "verification": verification,
-    }
+    now = Now(number=1, decision=decision, draft=draft, verification=verification)
+    state = State(memory=Memory(), now=now)
     before = dict(state)
     need = assess_review_need(state)
     assert need == (ReviewNeed(reasons=reasons) if reasons else None)  # type: ignore[arg-type]

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from carerails.contracts import Evidence, Reply, Span, Turn, TurnDecision
+from carerails.contracts import Evidence, Reply, Span, Turn, TurnDecision, Verification
 from carerails.errors import UsageError
+from carerails.graph.faults import Fault
+from carerails.graph.state import Memory, Now
 from carerails.graph.store import open_store, serializer
-from tests.graph.kit import Parts
+from tests.graph.kit import Parts, card
 
 DECISION = TurnDecision(
     decision="escalate",
@@ -33,7 +35,18 @@ DECISION = TurnDecision(
 )
 
 
-@pytest.mark.parametrize("value", [DECISION, [Reply(kind="answer", text="x", citations=("a",))], {"a": None}])
+NOW = Now(
+    number=3,
+    record=("a", "b"),
+    decision=DECISION,
+    passages=(card("es-419"),),
+    draft=Reply(kind="answer", text="x", citations=("a",)),
+    verification=Verification(unknown=("y",)),
+    faults=(Fault(where="drafter", kind="timeout"),),
+)
+
+
+@pytest.mark.parametrize("value", [NOW, Now(number=1), Memory(locale="pt-BR", disengaged=DECISION), {"a": None}])
 def test_what_the_state_holds_comes_back_as_it_was(value: object):
     serde = serializer()
     assert serde.loads_typed(serde.dumps_typed(value)) == value
@@ -42,12 +55,8 @@ def test_what_the_state_holds_comes_back_as_it_was(value: object):
 def test_what_is_not_on_the_list_does_not_come_back_to_life():
     """A checkpoint that somebody tampered with builds no object of their choice."""
     serde = serializer()
-    for smuggled in (Path("/x/y").as_uri, Turn.of("x")):
-        try:
-            back = serde.loads_typed(serde.dumps_typed(smuggled))
-        except TypeError:
-            continue  # it cannot even be written
-        assert not isinstance(back, Turn)
+    back = serde.loads_typed(serde.dumps_typed(Turn.of("x")))
+    assert not isinstance(back, Turn)
 
 
 def test_a_forged_constructor_is_not_called(tmp_path: Path):

@@ -43,5 +43,5 @@ def build_graph(nodes: Nodes, saver: BaseCheckpointSaver[Any], *, human_review: 
 
 def after_guardrail(state: State) -> str:
     """Only a turn that is allowed, and whose question may be shown, goes to the cards."""
-    free = state["decision"].decision == "allow" and not state["faults"]
+    free = state["now"].decision.decision == "allow" and not state["now"].faults
     return "retrieve_context" if free else "generate_response"

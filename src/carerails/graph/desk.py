@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
 from typing import Literal
 
 from carerails.contracts import Frozen, Passage, Reply
@@ -62,17 +61,8 @@ class Desk:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def open(
-        self,
-        thread_id: str,
-        turn: int,
-        need: ReviewNeed,
-        draft: Reply,
-        record: Sequence[str],
-        passages: Sequence[Passage],
-    ) -> None:
+    async def open(self, thread_id: str, turn: int, waiting: Waiting) -> None:
         """A draft is about to wait. Once it does, or was decided, this changes nothing."""
-        waiting = Waiting(need=need, question="\n".join(record), draft=draft, passages=tuple(passages))
         await self._store.write(
             (
                 "INSERT INTO carerails_review (id, thread, turn, status, draft, opened) "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeVar
 
@@ -31,9 +32,16 @@ async def attempt(
 ) -> Value | Fault:
     """What `call` answers, if it answers in time and with a `kind`; otherwise the fault. Raises only cancellation."""
     try:
-        value = await asyncio.wait_for(call(), deadline_s)
+        value = await _within(deadline_s, call)
     except Exception as error:
         return Fault.of(where, error)
     if isinstance(value, kind):
         return value
     return Fault(where=where, kind="missing" if value is None else "malformed", detail=type(value).__name__)
+
+
+async def _within(deadline_s: float, call: Callable[[], Awaitable[object]]) -> object:
+    if sys.version_info < (3, 11):
+        return await asyncio.wait_for(call(), deadline_s)
+    async with asyncio.timeout(deadline_s):  # makes no task, which would cost more than most checks
+        return await call()

@@ -31,9 +31,9 @@ def redact(redactor: Redactor, messages: Iterable[Message], locale: Locale) -> t
     return record, fault
 
 
-def joined(pending: Sequence[str], new: Sequence[str]) -> list[str]:
+def joined(pending: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
     """What is unanswered in all. A caller who sends the whole conversation sends the pending messages again."""
-    return list(new) if list(new[: len(pending)]) == list(pending) else [*pending, *new]
+    return tuple(new) if tuple(new[: len(pending)]) == tuple(pending) else (*pending, *new)
 
 
 def scrubbed(decision: TurnDecision, record: Sequence[str]) -> TurnDecision:

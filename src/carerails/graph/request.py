@@ -46,15 +46,16 @@ class Request:
             said.append(Message(role="user", content=self.text))
         if len(said) > max_messages:
             problems.append(TooManyTurns(max_messages))
-        turn = Turn(
-            messages=tuple(said),
-            locale=_known(self.locale, LOCALES, "locale", problems),
-            channel=_known(self.channel, CHANNELS, "channel", problems) or "chat",
-            session=self.thread_id if isinstance(self.thread_id, str) else None,
-        )
+        fields: dict[str, Any] = {
+            "messages": tuple(said),
+            "locale": _known(self.locale, LOCALES, "locale", problems),
+            "channel": _known(self.channel, CHANNELS, "channel", problems) or "chat",
+            "session": self.thread_id if isinstance(self.thread_id, str) else None,
+        }
         try:
-            turn = Turn.model_validate({**dict(turn), "country": self.country})
+            turn = Turn(country=cast("str | None", self.country), **fields)
         except ValidationError:
+            turn = Turn(**fields)
             mend = "send two capital letters (ISO 3166-1), or none"
             problems.append(InvalidRequest("country is no country code", mend))
         return turn, problems[0] if problems else None

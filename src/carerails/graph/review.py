@@ -38,10 +38,10 @@ def assess_review_need(state: State) -> ReviewNeed | None:
 
     Templates never wait, acute red flags least of all: only an answer that was drafted does.
     """
-    draft = state["draft"]
-    if draft is None or draft.kind != "answer" or state["decision"].decision != "allow":
+    now = state["now"]
+    if now.draft is None or now.draft.kind != "answer" or now.decision.decision != "allow":
         return None
-    reasons = output_faults(draft, state["verification"])
+    reasons = output_faults(now.draft, now.verification)
     return ReviewNeed(reasons=reasons) if reasons else None
 
 

@@ -19,7 +19,7 @@ from carerails.graph.outbox import Outbox
 from carerails.graph.review import edit_faults
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
-from carerails.graph.state import State, Verdict
+from carerails.graph.state import Now, Verdict
 from carerails.graph.store import Store
 from carerails.graph.threads import Standing, Threads
 from carerails.graph.turns import AgentTurn, turn_of
@@ -81,8 +81,8 @@ class Reviewing:
         if not _waits(standing, review):
             await self._desk.supersede(review.id)
             raise ReviewSuperseded(review.id)
-        if decision == "edit":
-            await self._pass_edit(edited_text or "", standing.state)
+        if standing.now and edited_text:
+            await self._pass_edit(edited_text, standing.now)
         if not await self._desk.claim(review.id, decision, edited_text):
             raise ReviewClaimed(review.id)
         return await self._finish(review.model_copy(update={"decision": decision, "edited": edited_text}))
@@ -94,21 +94,21 @@ class Reviewing:
             standing = await self._threads.resume(
                 review.thread_id, {"decision": review.decision, "text": review.edited}
             )
-        reply = standing.state.get("reply")
-        if standing.state.get("turn") != review.turn or reply is None:
+        now = standing.now
+        if now is None or now.number != review.turn or now.reply is None:
             await self._desk.supersede(review.id)
             raise ReviewSuperseded(review.id)
         await self._store.write(
-            self._outbox.reply(review.id, review.thread_id, review.turn, reply), self._desk.done(review.id)
+            self._outbox.reply(review.id, review.thread_id, review.turn, now.reply), self._desk.done(review.id)
         )
         self._outbox.kick()
-        return turn_of(standing.state, review.thread_id, None)
+        return turn_of(now, review.thread_id, None)
 
-    async def _pass_edit(self, text: str, state: State) -> None:
+    async def _pass_edit(self, text: str, now: Now) -> None:
         reasons = await edit_faults(
             text,
-            state["passages"],
-            state["decision"].locale,
+            now.passages,
+            now.decision.locale,
             self._seams.citations,
             self._seams.engine,
             self._settings.check_s,
@@ -118,20 +118,20 @@ class Reviewing:
 
     async def _why_not(self, thread_id: str) -> AgentError:
         """Why there is nothing to resume on a thread."""
-        state = (await self._threads.stands(thread_id)).state
-        if not state:
+        now = (await self._threads.stands(thread_id)).now
+        if now is None:
             return UnknownThread(thread_id)
         review = await self._desk.latest(thread_id)
         if review and review.status == "superseded":
             return ReviewSuperseded(review.id)
-        if review and review.turn == state.get("turn"):
+        if review and review.turn == now.number:
             return AlreadyResumed(review.id, review.decision or "")
         return NothingToReview(thread_id)
 
 
 def _waits(standing: Standing, review: Review) -> bool:
     """Whether the graph waits for this very review."""
-    return standing.paused and standing.state.get("turn") == review.turn
+    return standing.paused and standing.now is not None and standing.now.number == review.turn
 
 
 def _check(decision: str, edited_text: str | None) -> None:

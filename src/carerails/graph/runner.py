@@ -175,18 +175,20 @@ class Runner:
         async with threads.hold(thread_id):
             waiting = await reviewing.settle(thread_id) if self._settings.human_review else None
             if call.request_id is not None:
-                standing = await threads.stands(thread_id)
-                if standing.state.get("request_id") == call.request_id and (waiting or standing.state.get("reply")):
-                    return turn_of(standing.state, thread_id, waiting.id if waiting else None)
+                now = (await threads.stands(thread_id)).now
+                if now and now.request_id == call.request_id and (waiting or now.reply):
+                    return turn_of(now, thread_id, waiting.id if waiting else None)
             call.supersedes = waiting.turn if waiting else None
             # A red flag's turn pages: what was decided is on disk before the reply is made.
             standing = await threads.turn(call, emit, "sync" if call.floor.severity else "exit")
+            if standing.now is None:
+                raise RuntimeError("the graph ended without a turn")
             review = review_id(thread_id, call.number) if standing.paused else None
             if review:
                 await self._desk.pend(review)
             if waiting:
                 await self._desk.supersede(waiting.id)
-            return turn_of(standing.state, thread_id, review)
+            return turn_of(standing.now, thread_id, review)
 
     async def _by_gate(self, call: Call, decision: TurnDecision, error: Exception) -> AgentTurn:
         """The escalation reply without graph or store."""

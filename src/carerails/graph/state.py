@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from carerails.contracts import Locale, NoContext, Passage, Reply, Turn, TurnDecision, Verification
+from carerails.contracts import Frozen, Locale, NoContext, Passage, Reply, Turn, TurnDecision, Verification
 from carerails.graph.faults import Fault
 
 Verdict = Literal["approve", "edit", "reject"]
@@ -17,17 +16,29 @@ ENDING = ("emergency", "crisis")
 #: Stands in the record for a message that could not be redacted.
 WITHHELD = "<withheld>"
 
+#: A turn that nobody decided is refused.
+UNDECIDED = TurnDecision(decision="refuse", slug="default", template_slug="default")
 
-class State(TypedDict):
-    """The channels of the graph.
 
-    The first four go from turn to turn; every other one belongs to one turn and is reset by `fresh_turn`.
+class Memory(Frozen):
+    """What goes from turn to turn, and nothing else does.
 
     Attributes:
-        turn: number of the turn, from 1. A turn that died is taken up again under its number.
         locale: of the last turn.
         country: the last one that a request named.
         disengaged: the emergency or crisis that ended the conversation.
+    """
+
+    locale: Locale | None = None
+    country: str | None = None
+    disengaged: TurnDecision | None = None
+
+
+class Now(Frozen):
+    """One turn so far. Each begins with a new one, so that nothing of the last one can be left in it.
+
+    Attributes:
+        number: of the turn, from 1. A turn that died is taken up again under its number.
         request_id: the caller's own key of the turn's request.
         record: the unanswered user messages, redacted; the question is made of them.
         decision: the engine's and the floor's together; its terms are redacted too.
@@ -40,47 +51,38 @@ class State(TypedDict):
         faults: the seams that failed.
     """
 
-    turn: int
-    locale: Locale
-    country: str | None
-    disengaged: TurnDecision | None
-    request_id: str | None
-    record: list[str]
-    decision: TurnDecision
-    passages: list[Passage]
-    no_context: NoContext | None
-    draft: Reply | None
-    verification: Verification | None
-    verdict: Verdict | None
-    reply: Reply | None
-    faults: list[Fault]
+    number: int
+    request_id: str | None = None
+    record: tuple[str, ...] = ()
+    decision: TurnDecision = UNDECIDED
+    passages: tuple[Passage, ...] = ()
+    no_context: NoContext | None = None
+    draft: Reply | None = None
+    verification: Verification | None = None
+    verdict: Verdict | None = None
+    reply: Reply | None = None
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def question(self) -> str:
+        """What retriever and drafter are asked."""
+        return "\n".join(self.record)
 
 
-#: A turn that nobody decided is refused.
-UNDECIDED = TurnDecision(decision="refuse", slug="default", template_slug="default")
+class State(TypedDict):
+    """The channels of the graph: two, for LangGraph takes its time for each of them at each step."""
+
+    memory: Memory
+    now: Now
+
 
 #: What a node gives back: the channels that it changes.
 Update: TypeAlias = dict[str, Any]
 
-#: What a turn hands to the next one.
-KEPT = frozenset({"turn", "locale", "country", "disengaged"})
 
-
-def fresh_turn(number: int, record: Sequence[str], request_id: str | None) -> Update:
-    """The beginning of a turn: nothing of the last one but what is unanswered."""
-    return {
-        "turn": number,
-        "request_id": request_id,
-        "record": list(record),
-        "decision": UNDECIDED,
-        "passages": [],
-        "no_context": None,
-        "draft": None,
-        "verification": None,
-        "verdict": None,
-        "reply": None,
-        "faults": [],
-    }
+def changed(state: State, **fields: object) -> Update:
+    """The turn so far, with these fields."""
+    return {"now": state["now"].model_copy(update=fields)}
 
 
 @dataclass(slots=True)

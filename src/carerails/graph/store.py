@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from carerails.contracts import Passage, Reply, TurnDecision, Verification
 from carerails.errors import UsageError
-from carerails.graph.faults import Fault
+from carerails.graph.state import Memory, Now
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[Any, ...]
 Statement: TypeAlias = tuple[str, Sequence[object]]
 
-#: The only classes that a checkpoint may bring back to life: those of the state's channels. What they hold in turn is
-#: built by pydantic from plain values.
-STORED = (Fault, Passage, Reply, TurnDecision, Verification)
+#: The only classes that a checkpoint may bring back to life: the state's channels. What they hold is built by pydantic,
+#: from plain values.
+STORED = (Memory, Now)
 
 #: Our own tables, in SQL that both databases take. Times are seconds since 1970.
 SCHEMA = (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from langgraph.types import Command
 
 from carerails.graph.build import Graph
 from carerails.graph.events import Event, NodeTrace, Topology
 from carerails.graph.locks import Locks
-from carerails.graph.state import Call, State
+from carerails.graph.state import Call, Now
 from carerails.graph.store import Store
 
 Emit: TypeAlias = Callable[[Event], None]
@@ -19,9 +19,9 @@ Durability = Literal["exit", "sync"]
 
 
 class Standing(NamedTuple):
-    """How a thread stands: its state, and whether its graph waits in an interrupt."""
+    """How a thread stands: its last turn, None where nobody ever talked; whether its graph waits in an interrupt."""
 
-    state: State
+    now: Now | None
     paused: bool
 
 
@@ -39,9 +39,9 @@ class Threads:
             yield
 
     async def stands(self, thread_id: str) -> Standing:
-        """How a thread stands; an empty state where nobody ever talked."""
+        """How a thread stands."""
         snapshot = await self._graph.aget_state(_config(thread_id))
-        return Standing(cast("State", snapshot.values), bool(snapshot.interrupts))
+        return Standing(snapshot.values.get("now"), bool(snapshot.interrupts))
 
     async def turn(self, call: Call, emit: Emit | None, durability: Durability) -> Standing:
         """Drive a new turn. New input makes LangGraph drop an interrupt, so whoever calls knows what waits there."""
@@ -75,7 +75,7 @@ class Threads:
             elif emit:
                 for event in trace.events(chunk):
                     emit(event)
-        return Standing(cast("State", values), "__interrupt__" in values)
+        return Standing(values.get("now"), "__interrupt__" in values)
 
 
 def topology_of(graph: Graph) -> Topology:

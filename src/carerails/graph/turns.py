@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from carerails.contracts import Frozen, Passage, Reply, TurnDecision
 from carerails.graph.faults import Fault
-from carerails.graph.state import ENDING, State
+from carerails.graph.state import ENDING, Now
 
 Status = Literal["complete", "paused_for_review"]
 
@@ -46,18 +46,17 @@ class AgentTurn(Frozen):
         return self
 
 
-def turn_of(state: State, thread_id: str, review_id: str | None) -> AgentTurn:
-    """The turn that a thread's state stands for; `review_id` where it is paused."""
-    reply, decision = state["reply"], state["decision"]
-    cited = set(reply.citations) if reply else set[str]()
+def turn_of(now: Now, thread_id: str, review_id: str | None) -> AgentTurn:
+    """The turn as it is told; `review_id` where it is paused."""
+    cited = set(now.reply.citations) if now.reply else set[str]()
     return AgentTurn(
         status="paused_for_review" if review_id else "complete",
-        reply=reply,
-        decision=decision,
+        reply=now.reply,
+        decision=now.decision,
         thread_id=thread_id,
-        turn=state["turn"],
+        turn=now.number,
         review_id=review_id,
-        passages=tuple(passage for passage in state["passages"] if passage.card in cited),
-        disengaged=decision.severity in ENDING,
-        faults=tuple(state["faults"]),
+        passages=tuple(passage for passage in now.passages if passage.card in cited),
+        disengaged=now.decision.severity in ENDING,
+        faults=now.faults,
     )
