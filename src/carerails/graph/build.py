@@ -41,7 +41,10 @@ def build_graph(nodes: Nodes, saver: BaseCheckpointSaver[Any], *, human_review: 
     return graph.compile(checkpointer=saver)
 
 
-def after_guardrail(state: State) -> str:
-    """Only a turn that is allowed, and whose question may be shown, goes to the cards."""
+async def after_guardrail(state: State) -> str:
+    """Only a turn that is allowed, and whose question may be shown, goes to the cards.
+
+    Async because LangGraph hands a plain function to another thread, which costs more than all nodes together.
+    """
     free = state["now"].decision.decision == "allow" and not state["now"].faults
     return "retrieve_context" if free else "generate_response"
