@@ -1,10 +1,14 @@
-"""Who the agent never claims to be."""
+"""Who the agent never claims to be, and how it never talks."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from carerails.graph import persona_drift
+from carerails.graph.persona import DRIFT, fold
+from carerails.knowledge.cards import load_cards
 
 CLAIMS = [
     "As your doctor, I would wait.",
@@ -31,7 +35,33 @@ CLAIMS = [
     "Meu diagnóstico é simples.",
     "Os meus pacientes fazem assim.",
 ]
+DRIFTS = {
+    "human": [
+        "Hi, I'm a real person.",
+        "Yo mismo tomo losartán.",
+        "Eu também usei esse remédio.",
+        "I took it for ten years.",
+    ],
+    "scolding": [
+        "Shame on you for forgetting.",
+        "No seas flojo.",
+        "Que vergonha esquecer assim.",
+        "It is your own fault.",
+    ],
+    "endearment": ["Well done, sweetheart!", "Tranquila, mi amor.", "Fica tranquila, meu anjo.", "Keep it dry, honey."],
+    "play": ["Ahoy! Stow yer pills in a dry place.", "Prithee, drink some water."],
+    "validation": [
+        "This answer is clinically proven.",
+        "Soy un asistente clínicamente validado.",
+        "Minha eficácia clínica comprovada fala por si.",
+    ],
+}
 IN_ROLE = [
+    "Tea with honey is fine beside most medicines.",
+    "En mi vida diaria no tomo medicamentos: soy un programa.",
+    "Nobody here will scold you for a missed pill.",
+    "Quien te recetó el medicamento puede contarte más.",
+    "Many people take it with breakfast.",
     "Ask your doctor or pharmacist before you change anything.",
     "As your doctor may have told you, keep it dry.",
     "I am not a doctor.",
@@ -50,6 +80,19 @@ IN_ROLE = [
 @pytest.mark.parametrize("text", CLAIMS)
 def test_a_claim_to_be_a_clinician_is_drift(text: str):
     assert persona_drift(text)
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in DRIFTS.items() for text in texts])
+def test_every_other_drift_is_found_by_its_own_kind(kind: str, text: str):
+    assert persona_drift(text)
+    others = {name: patterns for name, patterns in DRIFT.items() if name != kind}
+    folded = fold(text)
+    assert not any(re.search(pattern, folded) for patterns in others.values() for pattern in patterns)
+
+
+def test_no_card_and_no_edit_that_may_leave_drifts():
+    cards = [sentence for card in load_cards().cards for text in card.texts.values() for sentence in text.sentences]
+    assert [sentence for sentence in cards if persona_drift(sentence)] == []
 
 
 @pytest.mark.parametrize("text", IN_ROLE)
