@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from carerails.contracts import Locale
 from carerails.knowledge.reading import NOT_ALIKE, CardReading, Likest, Question, Reader
+from carerails.knowledge.words import stem
 
 Check = Literal["medicine", "topic", "facet", "words"]
 
@@ -54,36 +55,71 @@ class Likeness:
 def failures(question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness) -> list[Failed]:
     """Every check that the card fails; none: it answers the question."""
     return [
-        *_medicine(question, card, reader, like),
+        *_medicine(question, card, reader, locale, like),
         *_topic(question, card, reader, like),
         *_facets(question, card, reader),
         *_words(question, card, reader, locale, like),
     ]
 
 
-def _medicine(question: Question, card: CardReading, reader: Reader, like: Likeness) -> Iterator[Failed]:
-    """A card of one medicine answers questions that name it; a card of none, those that do not depend on one."""
-    if card.declared:
-        if not (question.medicines & card.declared or question.classes & card.front):
-            if question.named:
-                yield Failed("medicine", f"names {_list(question.named)}, not {_list(card.declared)}")
-            elif like.asks.of_nameless < SAME_ASK:
-                yield Failed("medicine", f"does not name {_list(card.declared)}")
-        elif others := question.named - card.mentioned:
-            yield Failed("medicine", f"names {_list(others)} as well")
-    elif (others := question.named - card.front) and depends_on_medicine(question, card, reader):
-        yield Failed("medicine", f"depends on {_list(others)}")
+def _medicine(
+    question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness
+) -> Iterator[Failed]:
+    """A card of one medicine answers questions that name it; a card of none, those that do not depend on one.
+
+    A word of no list may be a medicine too: it counts as one where the answer would be wrong if it were.
+    """
+    strange = [word for word in question.strange if stem(word, locale) not in card.stems]
+    if not card.declared:
+        if (others := question.named - card.front) and depends_on_medicine(question, card, reader):
+            yield Failed("medicine", f"depends on {_list(others)}")
+        elif strange and not question.named and (_is_dependent(question, reader) or _is_per_medicine(card, reader)):
+            yield Failed("medicine", f"may depend on {_list(strange)}")
+    elif not names(question, card):
+        if question.named:
+            yield Failed("medicine", f"names {_list(question.named)}, not {_list(card.declared)}")
+        elif like.asks.of_nameless < SAME_ASK or strange:
+            yield Failed("medicine", f"does not name {_list(card.declared)}")
+    elif others := question.named - card.mentioned:
+        yield Failed("medicine", f"names {_list(others)} as well")
+    elif strange and not question.medicines & card.declared:
+        yield Failed("medicine", f"may be about {_list(strange)}")
+    elif (
+        strange
+        and card.card.topic == "interaction"
+        and len(question.named) == 1
+        and not _shares(question, card, reader)
+    ):
+        yield Failed("medicine", f"may be about {_list(strange)} as well")
+
+
+def names(question: Question, card: CardReading) -> bool:
+    """Whether the question names a medicine of the card, or a kind of medicine that the card speaks of."""
+    return bool(question.medicines & card.declared or (card.declared and question.classes & card.front))
 
 
 def depends_on_medicine(question: Question, card: CardReading, reader: Reader) -> bool:
     """Whether the answer for one medicine need not hold for another, as far as the question's words tell."""
-    per_medicine = reader.topics.per_medicine
-    if card.card.topic in per_medicine or per_medicine & question.facets.keys():
+    if _is_per_medicine(card, reader) or reader.topics.per_medicine & question.facets.keys():
         return True
-    if not reader.topics.groups(question.topics) & reader.topics.groups([card.card.topic]):
-        return True
-    dependent = sum(len(hits) for name, hits in question.topics.items() if name in per_medicine)
-    return dependent >= sum(len(hits) for name, hits in question.topics.items() if name not in per_medicine)
+    shared = reader.topics.groups(question.topics) & reader.topics.groups([card.card.topic])
+    return not shared or _is_dependent(question, reader)
+
+
+def _is_per_medicine(card: CardReading, reader: Reader) -> bool:
+    return card.card.topic in reader.topics.per_medicine
+
+
+def _is_dependent(question: Question, reader: Reader) -> bool:
+    """Whether as many cues speak of what differs from medicine to medicine as of what does not."""
+    counts = [(name in reader.topics.per_medicine, len(hits)) for name, hits in question.topics.items()]
+    dependent = sum(count for differs, count in counts if differs)
+    return 0 < dependent >= sum(count for differs, count in counts if not differs)
+
+
+def _shares(question: Question, card: CardReading, reader: Reader) -> bool:
+    """Whether the card is about a finer subject of the question."""
+    return any(name in card.subjects for name in _musts(question, reader))
 
 
 def _topic(question: Question, card: CardReading, reader: Reader, like: Likeness) -> Iterator[Failed]:
@@ -92,7 +128,7 @@ def _topic(question: Question, card: CardReading, reader: Reader, like: Likeness
         return
     if not question.named and (like.asks.of_all >= NEAR_ASK or facet_share(question, card)):
         return
-    if len(question.named) > 1 or any(name in card.subjects for name in _musts(question, reader)):
+    if len(question.named) > 1 or _shares(question, card, reader):
         return
     asked = reader.topics.groups(reader.topics.per_medicine & question.topics.keys()) if card.declared else None
     if not (asked or reader.topics.groups(question.topics)) & reader.topics.groups(card.topics):
@@ -121,7 +157,7 @@ def _words(question: Question, card: CardReading, reader: Reader, locale: Locale
     """The words that say what the question is about are the card's."""
     if like.asks.of_all >= SAME_ASK:
         return
-    named = bool(card.declared and (question.medicines & card.declared or question.classes & card.front))
+    named = names(question, card)
     paired = named and len(question.named) > 1  # the other medicine says what about this one
     agreed = paired or bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
     detail = any(name in card.facets for name in question.facets)
@@ -155,13 +191,13 @@ def coverage(question: Question, card: CardReading, reader: Reader, locale: Loca
     cued = {place for hits in (*shared, *topics) for hit in hits for place in range(hit.start, hit.end)}
     has, lacks = FACET_WEIGHT * len(shared) + TOPIC_WEIGHT * bool(topics), 0.0
     missing: list[str] = []
-    for place, stem in question.content:
-        weight = min(reader.weight(stem, locale), MOST_WEIGHT)
-        if stem in card.stems:
+    for place, stem_ in question.content:
+        weight = min(reader.weight(stem_, locale), MOST_WEIGHT)
+        if stem_ in card.stems:
             has += weight
         elif place not in cued:
             lacks += weight
-            missing.append(stem)
+            missing.append(stem_)
     return (has / (has + lacks) if has + lacks else 1.0), missing
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, StringConstraints, ValidationInfo, field_v
 
 from carerails.contracts import Frozen
 from carerails.knowledge.cards import Name, read_yaml
+from carerails.knowledge.near import Near
 from carerails.knowledge.words import FoldedWord, split
 from carerails.resources import data_dir
 
@@ -40,7 +41,7 @@ _SPELLINGS: Final = tuple(
 #: Endings of ordinary words, so that `my morning` and `tomo seguido` name no medicine.
 _WORDLIKE: Final = re.compile(
     r"(?:ing|ed|ly|tion|tions|ness|ment|ous|ful|ight|able|ship|hood|ando|iendo|endo|indo|cion|ciones|cao|coes|mente|dad"
-    r"|dade|mento|miento|ados?|adas?|idos?|idas?|[aei]r(?:me|te|se|l[aeo]s?|nos)?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|ot[ao]|agem|[aeo]s|[^aeiouy]s)$"
+    r"|dade|mento|miento|ados?|adas?|idos?|idas?|[aei]r(?:me|te|se|l[aeo]s?|nos)?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|ot[ao]|agem|[^aeiou]ei|[aei]ram|[ae]va|[aei]ss?e|[aeo]s|[^aeiouy]s)$"
 )
 
 
@@ -132,10 +133,7 @@ class Medicines:
         self._frames = names.frames
         self._not = names.not_medicines
         self._endings = tuple({reduced(ending) for ending in names.endings})
-        self._one_off: dict[str, set[str]] = {}
-        for spelling in self._reduced:
-            for near in _without_one(spelling):
-                self._one_off.setdefault(near, set()).add(spelling)
+        self._spellings = Near(self._reduced)
 
     def find(self, text: Sequence[str], is_known: Callable[[str], bool]) -> list[Mention]:
         """Every medicine that folded words name, by place, without overlap.
@@ -157,6 +155,10 @@ class Medicines:
         """Whether the word, rightly spelt in one of the languages, is the name of a medicine."""
         return (word,) in self._exact or (len(word) >= _REDUCED_FROM and reduced(word) in self._reduced)
 
+    def may_be_name(self, word: str) -> bool:
+        """Whether a word of no list looks like a name at all."""
+        return len(word) >= _NAME_FROM and word.isalpha() and word not in self._not and not _WORDLIKE.search(word)
+
     def _listed(self, text: Sequence[str], at: int) -> Mention | None:
         for parts in self._first.get(text[at], ()):
             if tuple(text[at : at + len(parts)]) == parts:
@@ -171,32 +173,20 @@ class Medicines:
             spelling = reduced(word)
             name = self._reduced.get(spelling)
             if not name and len(word) >= _TYPO_FROM:
-                near = self._near(spelling)
+                near = {self._reduced[other] for other in self._spellings.near(spelling)}
                 if len(near) == 1:
                     name = near.pop()
                 elif near or (len(word) >= _ENDING_FROM and spelling.endswith(self._endings)):
                     return Mention(at, at + 1, word, "unknown")
             if name:
                 return Mention(at, at + 1, name, "medicine")
-        if self._stands_as_medicine(text, at) and not is_known(word) and not _WORDLIKE.search(word):
+        if self._stands_as_medicine(text, at) and not is_known(word) and self.may_be_name(word):
             return Mention(at, at + 1, word, "unknown")
         return None
-
-    def _near(self, spelling: str) -> set[str]:
-        """The medicines whose spelling is one letter off."""
-        spellings = {spelling, *_without_one(spelling)}
-        candidates: set[str] = set()
-        for near in spellings:
-            candidates |= self._one_off.get(near, set())
-            if near in self._reduced:
-                candidates.add(near)
-        return {self._reduced[other] for other in candidates if _one_edit(spelling, other)}
 
     def _stands_as_medicine(self, text: Sequence[str], at: int) -> bool:
         """Whether the word stands where the name of a medicine does."""
         frames = self._frames
-        if len(text[at]) < _NAME_FROM:
-            return False
         if at + 1 < len(text) and text[at + 1] in frames.forms:
             return True
         before = at - 1
@@ -208,19 +198,6 @@ class Medicines:
             return False
         word = text[before]
         return word in frames.taking or word in frames.devices or (word in frames.forms_of and at - before > 1)
-
-
-def _without_one(word: str) -> Iterable[str]:
-    return (word[:at] + word[at + 1 :] for at in range(len(word)))
-
-
-def _one_edit(one: str, other: str) -> bool:
-    """Whether one letter added, dropped, changed or swapped with its neighbour makes one of the other."""
-    if abs(len(one) - len(other)) > 1:
-        return False
-    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    a, b = one[start:], other[start:]
-    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
 def load_medicines(config: Path | None = None) -> Medicines:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from carerails.contracts import LOCALES, Locale
 from carerails.knowledge.cards import Card, Knowledge
 from carerails.knowledge.medicines import Medicines, Mention, load_medicines
+from carerails.knowledge.near import Near
 from carerails.knowledge.topics import Topics, load_topics
 from carerails.knowledge.words import Hit, Ordinary, load_ordinary, stem, words
 
@@ -33,6 +34,7 @@ class Question:
         medicines: canonical names of medicines.
         classes: words for kinds of medicines, without those that a named medicine belongs to.
         unknown: words that stand as a medicine and that no list has.
+        strange: words of no list and no card, wherever they stand: each may be the name of a medicine.
         topics: topics that its words give away.
         facets: finer subjects, with the places of their cues.
         topic_hits: places of the cues of each topic.
@@ -45,6 +47,7 @@ class Question:
     medicines: frozenset[str]
     classes: frozenset[str]
     unknown: frozenset[str]
+    strange: frozenset[str]
     topics: Mapping[str, Sequence[Hit]]
     facets: Mapping[str, Sequence[Hit]]
     content: tuple[tuple[int, str], ...]
@@ -144,6 +147,7 @@ class Reader:
         self._medicines = medicines
         self._ordinary = ordinary
         self._vocabulary = {locale: self._words_of(knowledge, locale) for locale in LOCALES}
+        self._words = {locale: Near(self._vocabulary[locale]) for locale in LOCALES}
         self._knows = {locale: self._knower(locale) for locale in LOCALES}
         self.cards: dict[Locale, dict[str, CardReading]] = {
             locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
@@ -190,6 +194,9 @@ class Reader:
             medicines=medicines,
             classes=frozenset(c for c in classes if not self._medicines.members[c] & medicines),
             unknown=frozenset(m.name for m in mentions if m.kind == "unknown"),
+            strange=frozenset(
+                word for place, word in enumerate(said) if place not in named and self._is_strange(word, locale)
+            ),
             topics=reading.topics,
             facets=facets,
             content=tuple(
@@ -199,6 +206,11 @@ class Reader:
             ),
             stems=frozenset(stem(word, locale) for place, word in enumerate(said) if place not in named),
             medicinal=reading.medicinal or bool(mentions),
+        )
+
+    def _is_strange(self, word: str, locale: Locale) -> bool:
+        return (
+            self._medicines.may_be_name(word) and not self._knows[locale](word) and not self._words[locale].near(word)
         )
 
     def _is_background(self, hit: Hit, said: Sequence[str]) -> bool:

@@ -77,10 +77,11 @@ class CardRetriever:
 
     def retrieve_now(self, question: str, locale: Locale) -> Retrieval:
         """As `retrieve`, for code that runs in no loop."""
-        candidates = self.explain(question, locale)
+        asked = self._reader.question(question, locale)
+        candidates = self._candidates(question, asked, locale)
         found = [candidate for candidate in candidates if candidate.answers]
         if not found:
-            return Retrieval(no_context=_reason(bool(self._reader.question(question, locale).named), candidates))
+            return Retrieval(no_context=self._reason(asked, candidates, locale))
         close = [candidate for candidate in found if candidate.score >= _CLOSE * found[0].score]
         return Retrieval(
             passages=tuple(self.knowledge[candidate.card].passage(locale) for candidate in close[:_PASSAGES])
@@ -88,13 +89,25 @@ class CardRetriever:
 
     def explain(self, question: str, locale: Locale) -> list[Candidate]:
         """Every card that search found, best first, with the checks that it fails."""
-        asked = self._reader.question(question, locale)
+        return self._candidates(question, self._reader.question(question, locale), locale)
+
+    def _candidates(self, question: str, asked: Question, locale: Locale) -> list[Candidate]:
         cards = self._reader.cards[locale]
         found = [
             Candidate(name, score, tuple(failures(asked, cards[name], self._reader, locale, like)))
             for name, (score, like) in self._search(question, asked, locale).items()
         ]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.card))
+
+    def _reason(self, asked: Question, candidates: Iterable[Candidate], locale: Locale) -> NoContext:
+        """Why none answers: what the cards that come nearest lack."""
+        cards = self._reader.cards[locale]
+        lacks = [{failed.check for failed in candidate.failed} for candidate in candidates]
+        if any(card.declared & asked.medicines for card in cards.values()):
+            return "other-topic"
+        if asked.named and {"medicine"} in lacks:
+            return "other-medicine"
+        return "other-topic" if any(checks <= {"topic", "facet"} for checks in lacks) else "no-match"
 
     def _search(self, question: str, asked: Question, locale: Locale) -> dict[str, tuple[float, Likeness]]:
         """The candidates of every search, each with its score and its likeness to the question."""
@@ -136,13 +149,3 @@ def _score(asked: Question, card: CardReading, rank: float, like: Likeness) -> f
         + _AGREES * (card.card.topic in asked.topics)
         + _AGREES * bool(card.declared & asked.medicines)
     )
-
-
-def _reason(named: bool, candidates: Iterable[Candidate]) -> NoContext:
-    """Why none answers: what the cards that come nearest lack."""
-    lacks = [{failed.check for failed in candidate.failed} for candidate in candidates]
-    if named and {"medicine"} in lacks:
-        return "other-medicine"
-    if any(checks <= {"topic", "facet"} for checks in lacks):
-        return "other-topic"
-    return "no-match"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Sequence
@@ -64,12 +65,17 @@ class Semantic:
     def likeness(self, question: str, locale: Locale) -> Likeness:
         """How like the question is to each card."""
         with self._lock:
-            vector = self._encoder.encode([question[:_LONGEST].lower() or " "])[0]
+            vector = self._encoder.encode([_encodable(question[:_LONGEST].lower()) or " "])[0]
         best: Likeness = {}
         for owner, cosine in zip(self._owners[locale], (self._vectors[locale] @ vector).tolist(), strict=True):
             if cosine > best.get(owner, -1.0):
                 best[owner] = cosine
         return best
+
+
+def _encodable(text: str) -> str:
+    """Without the halves of characters that a tokenizer stumbles over."""
+    return text.encode("utf-8", "ignore").decode("utf-8")
 
 
 def _lines(text: Any) -> list[str]:
@@ -91,7 +97,7 @@ def _embedded(texts: Sequence[str], encoder: Encoder, *, keep: bool) -> Any:
 
 def _path_of(texts: Sequence[str]) -> Path | None:
     """Where the embeddings of just these texts by just this version are kept; None where there is no home."""
-    key = hashlib.sha256(__import__("json").dumps(list(texts)).encode())
+    key = hashlib.sha256(json.dumps(list(texts)).encode())
     with suppress(PackageNotFoundError):
         key.update(version(_PACKAGE).encode())
     try:
