@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from statistics import median
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from tests.graph.kit import Parts
 
@@ -34,30 +34,36 @@ def bare_graph() -> Any:
     return graph.compile(checkpointer=InMemorySaver())
 
 
-async def p50_ms(*turns: Callable[[int], Awaitable[object]]) -> list[float]:
-    """Milliseconds of each at the median, taken in turns, so that a busy machine is as busy for one as for the other.
+class Cost(NamedTuple):
+    """Milliseconds of a turn: on the clock at the median, and of processor time on average."""
 
-    The best of some rounds: what they cost when nobody else wants the machine.
-    """
-    rounds: list[list[float]] = []
+    clock: float
+    processor: float
+
+
+async def costs(*turns: Callable[[int], Awaitable[object]]) -> list[Cost]:
+    """Of each the least of some rounds, taken in turns: what they cost when nobody else wants the machine."""
+    rounds: list[list[Cost]] = [[] for _ in turns]
     for _ in range(ROUNDS):
-        spent: list[list[float]] = [[] for _ in turns]
-        for number in range(TURNS):
-            for turn, row in zip(turns, spent, strict=True):
+        for turn, row in zip(turns, rounds, strict=True):
+            clock: list[float] = []
+            used = time.process_time()
+            for number in range(TURNS):
                 started = time.perf_counter()
                 await turn(number)
-                row.append(time.perf_counter() - started)
-        rounds.append([median(row) * 1e3 for row in spent])
-    return min(rounds, key=sum)
+                clock.append(time.perf_counter() - started)
+            used = time.process_time() - used
+            row.append(Cost(median(clock) * 1e3, used / TURNS * 1e3))
+    return [Cost(min(cost.clock for cost in row), min(cost.processor for cost in row)) for row in rounds]
 
 
-def measure(store: str) -> list[float]:
-    """Milliseconds at the median: LangGraph alone; a turn of the agent with stub parts on a store."""
+def measure(store: str) -> list[Cost]:
+    """LangGraph alone; a turn of the agent with stub parts on a store."""
 
-    async def run() -> list[float]:
+    async def run() -> list[Cost]:
         graph = bare_graph()
         async with Parts().agent(store) as agent:
-            return await p50_ms(
+            return await costs(
                 lambda n: graph.ainvoke({"number": n}, {"configurable": {"thread_id": str(n % 7)}}, durability="exit"),
                 lambda n: agent.ask(f"t{n % 7}", "how do i store it"),
             )
@@ -67,6 +73,7 @@ def measure(store: str) -> list[float]:
 
 def test_a_turn_costs_three_milliseconds_or_little_more_than_langgraph_alone(sqlite_store: str):
     alone, turn = measure(sqlite_store)
-    print(f"LangGraph alone {alone:.2f} ms, a turn on SQLite {turn:.2f} ms")  # noqa: T201
-    # 3 ms where the machine is free; on a busy one, what it makes of LangGraph is the measure.
-    assert turn <= max(3.0, 1.8 * alone)
+    print(f"\nLangGraph alone {alone.clock:.2f} ms, a turn on SQLite {turn.clock:.2f} ms")  # noqa: T201
+    # 3 ms on the clock where the machine is free. On a busy one a turn waits for its thread, and what says something
+    # is its processor time beside LangGraph's own.
+    assert turn.clock <= 3.0 or turn.processor <= 2.0 * alone.processor, (alone, turn)

@@ -151,8 +151,8 @@ class Agent:
 
     async def topology(self) -> Topology:
         """The nodes and edges of the graph that runs."""
-        home, runner = await self._running()
-        return await home.call(runner.topology())
+        _, runner = await self._running()
+        return runner.topology
 
     async def reviews(self) -> tuple[Review, ...]:
         """What waits for a person, the oldest first."""
@@ -247,7 +247,7 @@ async def _start(seams: Seams, store: str, sink: Sink | None, settings: AgentSet
 async def _narrated(runner: Runner, request: Request, emit: Callable[[Event | None], None]) -> None:
     """One turn as events; None ends them."""
     try:
-        emit(await runner.topology())
+        emit(runner.topology)
         turn = await runner.ask(request, emit)
         emit(TurnCompleted(turn=turn) if turn.reply else Paused(turn=turn))
     except AgentError as error:

@@ -17,8 +17,8 @@ from carerails.graph.state import Call, State
 Graph: TypeAlias = "CompiledStateGraph[State, Call, State, State]"
 
 
-def build_graph(nodes: Nodes, saver: BaseCheckpointSaver[Any], *, human_review: bool) -> Graph:
-    """Compile it. `review_response` exists only with human review on."""
+def build_graph(nodes: Nodes, saver: BaseCheckpointSaver[Any] | None, *, human_review: bool) -> Graph:
+    """Compile it; without a saver, only to be looked at. `review_response` exists only with human review on."""
     graph: Any = StateGraph(State, context_schema=Call)  # its own types are unknown in parts
     graph.add_node("intake", nodes.intake)
     graph.add_node("guardrail_pre", nodes.guardrail_pre)

@@ -38,7 +38,7 @@ class Sink(Protocol):
     """Takes deliveries to where people are."""
 
     async def deliver(self, delivery: Delivery) -> None:
-        """Hand one on; raise if that failed. After a crash the same key may come again: take it once."""
+        """Hand it on; raise if that failed. After a crash or from two processes a key may come again: take it once."""
         ...
 
 

@@ -30,7 +30,7 @@ class Fault(Frozen):
 async def attempt(
     where: Where, call: Callable[[], Awaitable[object]], kind: type[Value], deadline_s: float
 ) -> Value | Fault:
-    """What `call` answers, if it answers in time and with a `kind`; otherwise the fault. Raises only cancellation."""
+    """What `call` answers, if it answers in time and with a `kind`; otherwise the fault. Never raises."""
     try:
         value = await _within(deadline_s, call)
     except Exception as error:

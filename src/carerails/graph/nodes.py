@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
@@ -40,10 +42,11 @@ class Nodes:
         call.number = last.number if died else last.number + 1
         if call.number > self._settings.max_turns:
             raise TooManyTurns(self._settings.max_turns)
-        kept = {"country": call.turn.country or memory.country}
+        ended = [memory.disengaged, call.ended]
         if died and (page := await self._outbox.paged(call.thread_id, call.number)):
             # It died between its page and its checkpoint: what a human was told is what the thread goes on with.
-            kept |= {"disengaged": _ending(decision_of(page)) or memory.disengaged}
+            ended.append(decision_of(page))
+        kept = {"country": call.turn.country or memory.country, "disengaged": _worst(ended)}
         record = last.record if unanswered else ()
         return {
             "memory": memory.model_copy(update=kept),
@@ -75,7 +78,7 @@ class Nodes:
         call.decision = _standing(memory.disengaged, decision) or decision
         if decision.severity in self._settings.page_on:
             faults += await self._page(call, decision)
-        kept = {"locale": decision.locale, "disengaged": _ending(call.decision)}
+        kept = {"locale": decision.locale, "disengaged": _worst([call.decision])}
         return {
             "memory": memory.model_copy(update=kept),
             **changed(state, decision=call.decision, record=record, faults=tuple(faults)),
@@ -158,11 +161,14 @@ class Nodes:
 
     async def _page(self, call: Call, decision: TurnDecision) -> list[Fault]:
         """Page once a turn. That it fails never keeps the reply from the user."""
+        if call.paged:
+            return []
+        call.paged = True
         try:
             await self._outbox.page(page_of(call, decision))
         except Exception as error:
+            call.paged = False
             return [Fault.of("pager", error)]
-        call.paged = True
         return []
 
     async def _fallback(self, state: State, rationale: str) -> Reply:
@@ -176,6 +182,7 @@ def _standing(ended: TurnDecision | None, decision: TurnDecision) -> TurnDecisio
     return ended.model_copy(update={"locale": decision.locale, "country": decision.country})
 
 
-def _ending(decision: TurnDecision) -> TurnDecision | None:
-    """The decision, if it ends the conversation."""
-    return decision if decision.severity in ENDING else None
+def _worst(decisions: Iterable[TurnDecision | None]) -> TurnDecision | None:
+    """The most severe of those that end a conversation."""
+    ending = [decision for decision in decisions if decision and decision.severity in ENDING]
+    return min(ending, key=lambda decision: RANK[decision.outcome], default=None)

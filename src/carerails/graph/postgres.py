@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from carerails.errors import UsageError
@@ -71,9 +71,11 @@ class PostgresStore:
                         await connection.execute(sql.encode())
                 finally:
                     await connection.execute("SELECT pg_advisory_unlock(%s)", (SETUP_LOCK,))
-        except self._failures as error:
+        except BaseException as error:
             await self._pool.close()
-            raise StoreUnavailable(type(error).__name__) from None
+            if isinstance(error, self._failures):
+                raise StoreUnavailable(type(error).__name__) from None
+            raise
 
     async def close(self) -> None:
         """Disconnect."""
@@ -99,13 +101,15 @@ class PostgresStore:
         """An advisory lock, which the server lets go when this process dies."""
         key = "hashtextextended(%s, 0)"
         wait_s = 0.005
-        while not await self._ask_keeper(f"SELECT pg_try_advisory_lock({key})", thread_id):
-            await asyncio.sleep(wait_s)
-            wait_s = min(2 * wait_s, 0.25)
         try:
+            while not await self._ask_keeper(f"SELECT pg_try_advisory_lock({key})", thread_id):
+                await asyncio.sleep(wait_s)
+                wait_s = min(2 * wait_s, 0.25)
             yield
         finally:
-            await self._ask_keeper(f"SELECT pg_advisory_unlock({key})", thread_id)
+            # Also after a cancelled try, which may have got it; and a connection that died took its locks with it.
+            with suppress(*self._failures):
+                await self._ask_keeper(f"SELECT pg_advisory_unlock({key})", thread_id)
 
     def lost(self, error: BaseException) -> bool:
         """Whether the server could not be asked."""

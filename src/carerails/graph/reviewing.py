@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 
 from carerails.graph.desk import Desk, Review
 from carerails.graph.errors import (
@@ -54,13 +55,14 @@ class Reviewing:
         if review is None or review.status in ("done", "superseded"):
             return None
         if review.status == "claimed":
-            await self._finish(review)
+            with suppress(ReviewSuperseded):
+                await self._finish(review)
             return None
-        if review.status == "opening":
-            if not _waits(await self._threads.stands(thread_id), review):
-                await self._desk.drop(review.id)
-                return None
-            await self._desk.pend(review.id)
+        if not _waits(await self._threads.stands(thread_id), review):
+            # The turn died before its pause, and will be taken up again; or a newer one took its place.
+            await (self._desk.drop(review.id) if review.status == "opening" else self._desk.supersede(review.id))
+            return None
+        await self._desk.pend(review.id)
         return review
 
     async def resume(
@@ -77,12 +79,8 @@ class Reviewing:
             raise await self._why_not(thread_id)
         if review_id not in (None, review.id):
             raise ReviewSuperseded(str(review_id))
-        standing = await self._threads.stands(thread_id)
-        if not _waits(standing, review):
-            await self._desk.supersede(review.id)
-            raise ReviewSuperseded(review.id)
-        if standing.now and edited_text:
-            await self._pass_edit(edited_text, standing.now)
+        if edited_text:
+            await self._pass_edit(edited_text, await self._threads.stands(thread_id))
         if not await self._desk.claim(review.id, decision, edited_text):
             raise ReviewClaimed(review.id)
         return await self._finish(review.model_copy(update={"decision": decision, "edited": edited_text}))
@@ -104,7 +102,8 @@ class Reviewing:
         self._outbox.kick()
         return turn_of(now, review.thread_id, None)
 
-    async def _pass_edit(self, text: str, now: Now) -> None:
+    async def _pass_edit(self, text: str, standing: Standing) -> None:
+        now = standing.now or Now(number=0)
         reasons = await edit_faults(
             text,
             now.passages,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from carerails.contracts import TurnDecision
 from carerails.errors import CarerailsError
@@ -14,23 +16,24 @@ from carerails.graph.build import build_graph
 from carerails.graph.deliveries import Delivery, Sink, page_of
 from carerails.graph.desk import Desk, Review, review_id
 from carerails.graph.errors import MissingThread, ReviewIsOff, StoreUnavailable, TurnFailed
-from carerails.graph.events import Topology
-from carerails.graph.faults import Fault
+from carerails.graph.faults import Fault, Where
 from carerails.graph.gate import Gate
 from carerails.graph.nodes import Nodes
 from carerails.graph.outbox import Outbox
-from carerails.graph.request import Request
+from carerails.graph.record import redact, scrubbed
+from carerails.graph.request import Request, split_answered
 from carerails.graph.reviewing import Reviewing
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
 from carerails.graph.state import ENDING, Call, Verdict
 from carerails.graph.store import open_store
-from carerails.graph.threads import Emit, Threads
+from carerails.graph.threads import Emit, Threads, topology_of
 from carerails.graph.turns import AgentTurn, turn_of
 from carerails.graph.voice import Voice
 
 RECONNECT_S = 1.0
 PAGE_S = 1.0
+CLOSE_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -51,16 +54,23 @@ class Runner:
         store: a setting for `open_store`.
         sink: where pages and reviewed replies go on to; None: they stay in the outbox table.
         settings: limits and deadlines.
+
+    Attributes:
+        topology: the graph that runs.
     """
 
     def __init__(self, seams: Seams, store: str, sink: Sink | None, settings: AgentSettings) -> None:
         self._seams, self._settings = seams, settings
         self._gate = Gate(seams.floor, settings.check_s)
-        self._voice = Voice(seams.engine, seams.floor)
+        self._voice = Voice(seams.engine, seams.floor, settings.check_s)
         self._store = open_store(store)
         self._outbox = Outbox(self._store, sink, settings.retry_s)
         self._desk = Desk(self._store)
+        self._nodes = Nodes(seams, settings, self._voice, self._outbox, self._desk)
+        self.topology = topology_of(build_graph(self._nodes, None, human_review=settings.human_review))
         self._stored: _Stored | None = None
+        self._ended: dict[str, TurnDecision] = {}
+        self._at_work: set[asyncio.Task[AgentTurn]] = set()
         self._opening = asyncio.Lock()
         self._down_since = 0.0
         self._stack = AsyncExitStack()
@@ -82,15 +92,13 @@ class Runner:
             raise
 
     async def close(self) -> None:
-        """Close what was opened."""
+        """Close what was opened, when what is at work is done."""
+        if self._at_work:
+            await asyncio.wait(self._at_work, timeout=CLOSE_S)
         await self._outbox.close()
         if self._stored:
             await self._store.close()
         await self._stack.aclose()
-
-    async def topology(self) -> Topology:
-        """The graph that runs."""
-        return (await self._open()).threads.topology
 
     async def ask(self, request: Request, emit: Emit | None = None) -> AgentTurn:
         """Answer a turn.
@@ -106,15 +114,14 @@ class Runner:
         try:
             if problem:
                 raise problem
-            if call.floor.severity is None:
-                return await self._turn(call, emit)
-            return await asyncio.wait_for(self._turn(call, emit), self._settings.red_flag_s)
+            deadline_s = self._settings.red_flag_s if call.floor.severity else None
+            return await self._carried(self._turn(call, emit), deadline_s)
         except Exception as error:
-            decision = call.decision or call.floor
+            decision = call.decision or self._scrubbed(call)
             if decision.severity is None:
                 raise self._told(error) from None
             log.error("a red flag was answered by the gate: %s", type(error).__name__)
-            return await self._by_gate(call, decision, error)
+            return await self._by_gate(call, decision, self._told(error))
 
     async def resume(
         self, thread_id: str, decision: Verdict, edited_text: str | None, review_id: str | None
@@ -129,11 +136,35 @@ class Runner:
         if not thread_id:
             raise MissingThread
         try:
-            stored = await self._open()
-            async with stored.threads.hold(thread_id):
-                return await stored.reviewing.resume(thread_id, decision, edited_text, review_id)
+            return await self._carried(self._resumed(thread_id, decision, edited_text, review_id), None)
         except Exception as error:
             raise self._told(error) from None
+
+    async def _resumed(
+        self, thread_id: str, decision: Verdict, edited_text: str | None, review: str | None
+    ) -> AgentTurn:
+        stored = await self._open()
+        async with stored.threads.hold(thread_id):
+            return await stored.reviewing.resume(thread_id, decision, edited_text, review)
+
+    async def _carried(self, work: Coroutine[Any, Any, AgentTurn], deadline_s: float | None) -> AgentTurn:
+        """What comes of work that goes on to its end, whether or not somebody still waits for it.
+
+        Raises:
+            TimeoutError: it goes on.
+        """
+        task = asyncio.create_task(work)
+        self._at_work.add(task)
+        task.add_done_callback(self._left)
+        done, _ = await asyncio.wait({task}, timeout=deadline_s)
+        if not done:
+            raise asyncio.TimeoutError
+        return task.result()
+
+    def _left(self, task: asyncio.Task[AgentTurn]) -> None:
+        self._at_work.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.debug("a turn ended in %s", type(error).__name__)  # told to whoever waited, if anybody did
 
     async def reviews(self) -> tuple[Review, ...]:
         """What waits for a person, the oldest first."""
@@ -159,15 +190,24 @@ class Runner:
             except StoreUnavailable:
                 self._down_since = time.monotonic()
                 raise
-            nodes = Nodes(self._seams, self._settings, self._voice, self._outbox, self._desk)
-            graph = build_graph(nodes, self._store.saver, human_review=self._settings.human_review)
-            threads = Threads(graph, self._store)
-            reviewing = Reviewing(threads, self._store, self._desk, self._outbox, self._seams, self._settings)
-            if self._settings.human_review:
-                await reviewing.recover()
-            self._outbox.kick()
-            self._stored = _Stored(threads, reviewing)
+            try:
+                self._stored = await self._connected()
+            except BaseException as error:
+                await self._store.close()
+                if isinstance(error, Exception):
+                    raise self._told(error) from None
+                raise
             return self._stored
+
+    async def _connected(self) -> _Stored:
+        """The graph on the open store, with all that a crash left brought to rest."""
+        graph = build_graph(self._nodes, self._store.saver, human_review=self._settings.human_review)
+        threads = Threads(graph, self._store, self.topology)
+        reviewing = Reviewing(threads, self._store, self._desk, self._outbox, self._seams, self._settings)
+        if self._settings.human_review:
+            await reviewing.recover()
+        self._outbox.kick()
+        return _Stored(threads, reviewing)
 
     async def _turn(self, call: Call, emit: Emit | None) -> AgentTurn:
         stored = await self._open()
@@ -179,10 +219,12 @@ class Runner:
                 if now and now.request_id == call.request_id and (waiting or now.reply):
                     return turn_of(now, thread_id, waiting.id if waiting else None)
             call.supersedes = waiting.turn if waiting else None
+            call.ended = self._ended.get(thread_id)
             # A red flag's turn pages: what was decided is on disk before the reply is made.
             standing = await threads.turn(call, emit, "sync" if call.floor.severity else "exit")
             if standing.now is None:
                 raise RuntimeError("the graph ended without a turn")
+            self._ended.pop(thread_id, None)
             review = review_id(thread_id, call.number) if standing.paused else None
             if review:
                 await self._desk.pend(review)
@@ -190,13 +232,16 @@ class Runner:
                 await self._desk.supersede(waiting.id)
             return turn_of(standing.now, thread_id, review)
 
-    async def _by_gate(self, call: Call, decision: TurnDecision, error: Exception) -> AgentTurn:
+    def _scrubbed(self, call: Call) -> TurnDecision:
+        """The floor's decision, fit to be paged and told."""
+        record, _ = redact(self._seams.redactor, split_answered(call.turn.messages)[1], call.floor.locale)
+        return scrubbed(call.floor, record)
+
+    async def _by_gate(self, call: Call, decision: TurnDecision, error: CarerailsError) -> AgentTurn:
         """The escalation reply without graph or store."""
-        told = self._told(error)
-        where = (
-            "store" if isinstance(told, StoreUnavailable) else "graph" if isinstance(told, TurnFailed) else "request"
-        )
-        faults = [Fault.of(where, error)]
+        if call.thread_id and decision.severity in ENDING:
+            self._ended[call.thread_id] = decision
+        faults = [Fault(where=_where(error), kind="exception", detail=type(error).__name__)]
         if decision.severity in self._settings.page_on and not call.paged and not await self._page(call, decision):
             faults.append(Fault(where="pager", kind="missing"))
         reply = await self._voice.close(await self._voice.answer(decision), decision)
@@ -212,6 +257,7 @@ class Runner:
 
     async def _page(self, call: Call, decision: TurnDecision) -> bool:
         """Page through the outbox, past it if it is down."""
+        call.paged = True
         page = page_of(call, decision)
         try:
             if self._stored is None:
@@ -227,3 +273,10 @@ class Runner:
             return error
         kind = type(error).__name__
         return StoreUnavailable(kind) if self._store.lost(error) else TurnFailed(kind)
+
+
+def _where(error: CarerailsError) -> Where:
+    """What a turn that the gate had to answer died of."""
+    if isinstance(error, StoreUnavailable):
+        return "store"
+    return "graph" if isinstance(error, TurnFailed) else "request"

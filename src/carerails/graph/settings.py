@@ -31,5 +31,5 @@ class AgentSettings(Frozen):
     check_s: Seconds = 10.0
     retrieve_s: Seconds = 5.0
     draft_s: Seconds = 60.0
-    red_flag_s: Seconds = 5.0
+    red_flag_s: Seconds = 2.0
     retry_s: Seconds = 1.0

@@ -95,9 +95,10 @@ class Call:
         thread_id: of the talk.
         request_id: the caller's own key, by which a repeated request is known.
         supersedes: number of the turn that waits for a person, whose place this one takes.
+        ended: what the gate said on this thread while the graph could not: it ends the conversation like any other.
         number: the turn's number, once it is known.
         decision: what was decided, once it is: it stands even if the rest of the turn fails.
-        paged: whether a human was paged.
+        paged: whether a human was paged, by the graph or by the gate, whichever came first.
     """
 
     turn: Turn
@@ -105,6 +106,7 @@ class Call:
     thread_id: str = ""
     request_id: str | None = None
     supersedes: int | None = None
+    ended: TurnDecision | None = None
     number: int = 0
     decision: TurnDecision | None = None
     paged: bool = False

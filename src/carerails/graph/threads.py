@@ -28,9 +28,8 @@ class Standing(NamedTuple):
 class Threads:
     """Every thread of one store."""
 
-    def __init__(self, graph: Graph, store: Store) -> None:
-        self._graph, self._store, self._locks = graph, store, Locks()
-        self.topology = topology_of(graph)
+    def __init__(self, graph: Graph, store: Store, topology: Topology) -> None:
+        self._graph, self._store, self._locks, self._nodes = graph, store, Locks(), topology.nodes
 
     @asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncGenerator[None, None]:
@@ -47,9 +46,9 @@ class Threads:
         """Drive a new turn. New input makes LangGraph drop an interrupt, so whoever calls knows what waits there."""
         return await self._drive({}, call.thread_id, call, emit, durability)
 
-    async def resume(self, thread_id: str, answer: dict[str, Any], emit: Emit | None = None) -> Standing:
+    async def resume(self, thread_id: str, answer: dict[str, Any]) -> Standing:
         """Drive a paused turn on. LangGraph does it as often as it is asked: claim the review first."""
-        return await self._drive(Command(resume=answer), thread_id, None, emit, "exit")
+        return await self._drive(Command(resume=answer), thread_id, None, None, "exit")
 
     async def _drive(
         self,
@@ -59,7 +58,7 @@ class Threads:
         emit: Emit | None,
         durability: Durability,
     ) -> Standing:
-        trace = NodeTrace(self.topology.nodes if call else ("review_response", "guardrail_post", "closing"))
+        trace = NodeTrace(self._nodes)
         values: dict[str, Any] = {}
         graph: Any = self._graph  # its own types are unknown in parts
         stream: AsyncIterator[tuple[str, dict[str, Any]]] = graph.astream(

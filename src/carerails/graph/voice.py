@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
-from carerails.contracts import TEMPLATE_OF, GuardrailEngine, Locale, Reply, TurnDecision
+from carerails.contracts import TEMPLATE_OF, GuardrailEngine, Locale, Refusal, Reply, TurnDecision
+from carerails.graph.faults import Fault, attempt
 
 FOOTER = "footer"
 FALLBACK = "default"
@@ -35,19 +37,17 @@ log = logging.getLogger(__name__)
 class Voice:
     """Renders with the engine; where it cannot, with the floor; where neither can, from `LAST_RESORT`."""
 
-    def __init__(self, engine: GuardrailEngine, floor: GuardrailEngine) -> None:
+    def __init__(self, engine: GuardrailEngine, floor: GuardrailEngine, deadline_s: float) -> None:
+        self._deadline_s = deadline_s
         self._renderers = (engine, floor) if engine is not floor else (engine,)
 
     async def say(self, slug: str, locale: Locale, country: str | None) -> str:
         """The text of a template. Never raises, never empty."""
         for renderer in self._renderers:
-            try:
-                text = (await renderer.render(slug, locale, country)).text
-            except Exception as error:
-                log.error("template %s not rendered by %s: %s", slug, type(renderer).__name__, type(error).__name__)
-            else:
-                if text.strip():
-                    return text
+            said = await attempt("engine", partial(renderer.render, slug, locale, country), Refusal, self._deadline_s)
+            if isinstance(said, Refusal) and said.text.strip():
+                return said.text
+            log.error("template %s not rendered: %s", slug, said if isinstance(said, Fault) else "empty")
         kind = FOOTER if slug == FOOTER else "escalation" if slug in _ESCALATIONS else "refusal"
         return LAST_RESORT[kind][locale]
 
