@@ -145,7 +145,7 @@ def _facets(question: Question, card: CardReading, reader: Reader) -> Iterator[F
 def _musts(question: Question, reader: Reader) -> list[str]:
     """The finer subjects that a card must have: where no medicine is named, a complaint about a pill may be any."""
     musts: list[str] = []
-    for name in question.facets:
+    for name in (name for name in question.facets if name not in question.implied):
         facet = reader.topics.facets[name]
         anybodys = facet.when_named or (facet.kind == "detail" and question.medicinal)
         if facet.kind != "word" and (question.named or not anybodys):

@@ -45,7 +45,7 @@ KINDS: Final[dict[str, Kind]] = {
     "dose-advice": Kind("error", "`{}` says how much to take", "say where the leaflet has it, or who to ask"),
     "change-advice": Kind("error", "`{}` tells to start, stop, skip or switch", "say who to talk to before any change"),
     "diagnosis": Kind("error", "`{}` names what the reader has", "say what leaflets list, and who can tell"),
-    "scope-rule": Kind("error", "rule `{}` of the rails hits this sentence", "say it without advice"),
+    "scope-rule": Kind("warning", "rule `{}` of the rails hits this sentence", "say it without advice"),
     # asks that lead nowhere
     "ask-stopped": Kind("error", "rule `{}` of the rails stops this ask ({})", "ask in words that are in scope"),
     "ask-not-found": Kind(

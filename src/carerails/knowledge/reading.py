@@ -38,6 +38,7 @@ class Question:
         topics: topics that its words give away.
         facets: finer subjects, with the places of their cues.
         topic_hits: places of the cues of each topic.
+        implied: facets whose cues are only parts of a topic's: `fell asleep without taking` asks nothing about sleep.
         content: stems of the words that say what it is about, with their places.
         stems: stems of all words outside the names of medicines.
         medicinal: whether it speaks of taking medicine at all.
@@ -50,6 +51,7 @@ class Question:
     strange: frozenset[str]
     topics: Mapping[str, Sequence[Hit]]
     facets: Mapping[str, Sequence[Hit]]
+    implied: frozenset[str]
     content: tuple[tuple[int, str], ...]
     stems: frozenset[str]
     medicinal: bool
@@ -180,6 +182,7 @@ class Reader:
         mentions = self._medicines.find(said, self._knows[locale])
         reading = self.topics.read(said, locale)
         background = [h for hits in reading.facets.values() for h in hits if self._is_background(h, said)]
+        phrases = [hit for hits in reading.topics.values() for hit in hits]
         named = {place for mention in mentions for place in range(mention.start, mention.end)}
         named.update(place for hit in background for place in range(hit.start, hit.end))
         medicines = frozenset(m.name for m in mentions if m.kind == "medicine")
@@ -187,7 +190,7 @@ class Reader:
         facets = {
             name: kept
             for name, hits in reading.facets.items()
-            if (kept := [h for h in hits if h not in background and not _is_part(h, mentions, reading.topics)])
+            if (kept := [h for h in hits if h not in background and not _is_part(h, mentions)])
         }
         return Question(
             words=said,
@@ -199,6 +202,7 @@ class Reader:
             ),
             topics=reading.topics,
             facets=facets,
+            implied=frozenset(name for name, hits in facets.items() if all(_is_part(h, phrases) for h in hits)),
             content=tuple(
                 (place, stem(word, locale))
                 for place, word in enumerate(said)
@@ -275,10 +279,12 @@ class Reader:
         return known
 
 
-def _is_part(hit: Hit, mentions: Iterable[Mention], topics: Mapping[str, Sequence[Hit]]) -> bool:
-    """Whether the cue is only part of a name (`cold` in `cold medicine`) or of a phrase (`asleep without taking`)."""
-    longer = [(m.start, m.end) for m in mentions] + [(h.start, h.end) for hits in topics.values() for h in hits]
-    return any(start <= hit.start and hit.end <= end and end - start > hit.end - hit.start for start, end in longer)
+def _is_part(hit: Hit, longer: Iterable[Hit | Mention]) -> bool:
+    """Whether the cue is only a part of something longer, as `cold` of `cold medicine`."""
+    return any(
+        other.start <= hit.start and hit.end <= other.end and other.end - other.start > hit.end - hit.start
+        for other in longer
+    )
 
 
 def _weights(cards: Iterable[CardReading]) -> tuple[dict[str, float], float]:

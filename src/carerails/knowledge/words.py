@@ -116,16 +116,16 @@ class Ordinary:
     """Words that do not say what a question is about."""
 
     def __init__(self, listed: Mapping[Locale, Iterable[str]]) -> None:
-        self._words = {locale: frozenset(listed.get(locale, ())) for locale in LOCALES}
+        self.listed = {locale: frozenset(listed.get(locale, ())) for locale in LOCALES}
         self._stems = {
             locale: frozenset(s for s in (stem(word, locale) for word in names) if len(s) >= _SURE_STEM)
-            for locale, names in self._words.items()
+            for locale, names in self.listed.items()
         }
 
     def __call__(self, word: str, locale: Locale) -> bool:
         """Whether the word, in one of its forms, is ordinary; numbers and single letters are."""
         return (
-            len(word) < 2 or word.isdigit() or word in self._words[locale] or stem(word, locale) in self._stems[locale]
+            len(word) < 2 or word.isdigit() or word in self.listed[locale] or stem(word, locale) in self._stems[locale]
         )
 
 

@@ -1,0 +1,38 @@
+"""The shipped cards, searched with and without the extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from carerails.knowledge.cards import Knowledge, load_cards
+from carerails.knowledge.retrieval import CardRetriever
+from carerails.knowledge.semantic import is_installed
+
+BOTH = [
+    "full-text",
+    pytest.param("semantic", marks=pytest.mark.skipif(not is_installed(), reason="the extra is not installed")),
+]
+
+
+@pytest.fixture(scope="session")
+def knowledge() -> Knowledge:
+    return load_cards()
+
+
+@pytest.fixture(scope="session", params=BOTH)
+def retriever(
+    request: pytest.FixtureRequest, knowledge: Knowledge, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CardRetriever]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(Path(tmp_path_factory.getbasetemp()) / "cache"))
+        patch.delenv("CARERAILS_CACHE", raising=False)
+        yield CardRetriever(knowledge, semantic=request.param == "semantic")
+
+
+@pytest.fixture(scope="session")
+def plain(knowledge: Knowledge) -> CardRetriever:
+    """Without the extra, for what asks hundreds of questions."""
+    return CardRetriever(knowledge, semantic=False)
