@@ -1,4 +1,9 @@
-"""Resuming a paused turn exactly once: claim in SQL, drive the graph, deliver and end in one transaction."""
+"""Resuming a paused turn exactly once: claim in SQL, drive the graph, deliver and end in one transaction.
+
+A new message on a paused thread supersedes its review: the waiting question is unanswered, so both messages are checked
+and taken up together, in a turn of their own, and resuming the old review is refused with `ReviewSuperseded`. A claim
+goes before a new message: what a person decided is carried out first.
+"""
 
 from __future__ import annotations
 
