@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from carerails.contracts import Locale
-from carerails.knowledge.reading import NOT_ALIKE, CardReading, Likest, Question, Reader
+from carerails.knowledge.asks import NOT_ALIKE, Likest
+from carerails.knowledge.reading import CardReading, Question, Reader
 from carerails.knowledge.words import stem
 
 Check = Literal["medicine", "topic", "facet", "words"]
@@ -17,7 +18,7 @@ COVER_TOPIC: Final = 0.25
 COVER_DETAIL: Final = 0.4
 COVER_NAME: Final = 0.6
 #: The same for a card for any medicine: where the question speaks of medicine, and where it does not.
-COVER_MEDICINAL: Final = 0.3
+COVER_MEDICINAL: Final = 0.15
 COVER_BARE: Final = 0.6
 #: What one shared facet and a shared topic weigh, beside words.
 FACET_WEIGHT: Final = 2.0
@@ -28,8 +29,9 @@ MOST_WEIGHT: Final = 3.0
 ALIKE: Final = 0.62
 #: From this share of common words on a question is an ask of the card, near enough.
 SAME_ASK: Final = 0.6
-#: The same where the question has no cue of the card but speaks of medicine.
-NEAR_ASK: Final = 0.3
+#: The same where the question does not speak of medicine, and where it does.
+BARE_ASK: Final = 0.3
+NEAR_ASK: Final = 0.12
 
 
 class Failed(NamedTuple):
@@ -155,17 +157,17 @@ def _musts(question: Question, reader: Reader) -> list[str]:
 
 def _words(question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness) -> Iterator[Failed]:
     """The words that say what the question is about are the card's."""
-    if like.asks.of_all >= SAME_ASK:
-        return
     named = names(question, card)
     paired = named and len(question.named) > 1  # the other medicine says what about this one
-    agreed = paired or bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
+    if paired or like.asks.of_all >= SAME_ASK:
+        return
+    agreed = bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
     detail = any(name in card.facets for name in question.facets)
     if named and not (agreed or detail or question.content or like.asks.of_all >= NEAR_ASK):
         yield Failed("words", "says nothing but the medicine")
         return
     bare = not (named or question.medicinal)
-    if bare and like.asks.of_all < NEAR_ASK and not (detail and card.card.topic in question.topics):
+    if bare and like.asks.of_all < BARE_ASK and not (detail and card.card.topic in question.topics):
         yield Failed("words", "speaks of no medicine")
         return
     if named:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from carerails.contracts import LOCALES, Locale
+from carerails.knowledge.asks import Ask, AskIndex, Likest
 from carerails.knowledge.cards import Card, Knowledge
 from carerails.knowledge.medicines import Medicines, Mention, load_medicines
 from carerails.knowledge.near import Near
@@ -63,14 +64,6 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Ask:
-    """One way to ask for a card."""
-
-    stems: frozenset[str]
-    named: frozenset[str]
-
-
-@dataclass(frozen=True)
 class CardReading:
     """What a card says in one locale.
 
@@ -95,52 +88,6 @@ class CardReading:
     asks: tuple[Ask, ...]
 
 
-class Likest(NamedTuple):
-    """The likest ask of a card, 0 to 1: among all, and among those that name no medicine."""
-
-    of_all: float
-    of_nameless: float
-
-
-NOT_ALIKE: Final = Likest(0.0, 0.0)
-
-
-class AskIndex:
-    """Finds, for the words of a question, how like it is to every ask: shared words by weight (Dice)."""
-
-    def __init__(self, cards: Iterable[CardReading], weight: Callable[[str], float]) -> None:
-        self._weight = weight
-        self._asks: list[tuple[str, bool, float]] = []
-        self._with: dict[str, list[int]] = {}
-        for card in cards:
-            for ask in card.asks:
-                for stem_ in ask.stems:
-                    self._with.setdefault(stem_, []).append(len(self._asks))
-                self._asks.append((card.card.id, not ask.named, sum(map(weight, sorted(ask.stems)))))
-
-    def likest(self, stems: frozenset[str]) -> dict[str, Likest]:
-        """By card; a card without any of the words is left out."""
-        shared: dict[int, float] = {}
-        mass = 0.0
-        for stem_ in sorted(stems):  # sums of floats depend on the order, and answers must not
-            weight = self._weight(stem_)
-            if not weight:
-                continue
-            mass += weight
-            for number in self._with.get(stem_, ()):
-                shared[number] = shared.get(number, 0.0) + weight
-        of_all: dict[str, float] = {}
-        of_nameless: dict[str, float] = {}
-        for number, common in shared.items():
-            card, nameless, ask_mass = self._asks[number]
-            dice = 2 * common / (mass + ask_mass)
-            if dice > of_all.get(card, 0.0):
-                of_all[card] = dice
-            if nameless and dice > of_nameless.get(card, 0.0):
-                of_nameless[card] = dice
-        return {card: Likest(dice, of_nameless.get(card, 0.0)) for card, dice in of_all.items()}
-
-
 class Reader:
     """Reads questions and cards against the three lists of `config`. Immutable once built."""
 
@@ -156,7 +103,10 @@ class Reader:
         }
         self._weights = {locale: _weights(self.cards[locale].values()) for locale in LOCALES}
         self._asks = {
-            locale: AskIndex(self.cards[locale].values(), partial(self.weight, locale=locale)) for locale in LOCALES
+            locale: AskIndex(
+                ((name, card.asks) for name, card in self.cards[locale].items()), partial(self.weight, locale=locale)
+            )
+            for locale in LOCALES
         }
 
     def weight(self, stem_: str, locale: Locale) -> float:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from carerails.contracts import Locale, NoContext, Retrieval
+from carerails.knowledge.asks import NOT_ALIKE
 from carerails.knowledge.cards import Knowledge, load_cards
 from carerails.knowledge.checks import Failed, Likeness, facet_share, failures
 from carerails.knowledge.index import FullText
-from carerails.knowledge.reading import NOT_ALIKE, CardReading, Question, Reader, load_reader
+from carerails.knowledge.reading import CardReading, Question, Reader, load_reader
 from carerails.knowledge.semantic import Semantic, is_installed
 
 #: Cards that are checked, and that are shown.

@@ -124,9 +124,10 @@ class Ordinary:
 
     def __call__(self, word: str, locale: Locale) -> bool:
         """Whether the word, in one of its forms, is ordinary; numbers and single letters are."""
-        return (
-            len(word) < 2 or word.isdigit() or word in self.listed[locale] or stem(word, locale) in self._stems[locale]
-        )
+        if len(word) < 2 or word.isdigit():
+            return True
+        listed = self.listed[locale]
+        return word in listed or word.removesuffix("s") in listed or stem(word, locale) in self._stems[locale]
 
 
 def load_ordinary(config: Path | None = None) -> Ordinary:
