@@ -80,7 +80,7 @@ def ordered_clauses(node: Node) -> tuple[frozenset[str], ...]:
     """The two rarest required sets that stand apart, in the order of the text; fewer where there are no two."""
     if not isinstance(node, Sequence):
         return _look(node).clauses[:1]
-    chosen = _chosen([_look(item) for item in node.items])
+    chosen = _chosen([_look(item) for item in _edged(node.items)])
     apart = [one for one in chosen[1:] if one.last < chosen[0].first or chosen[0].last < one.first]
     return tuple(fewest(one.literals) for one in sorted([*chosen[:1], *apart[:1]], key=lambda one: one.first))
 
@@ -121,7 +121,28 @@ def _look(node: Node) -> _Found:
         case Repeat():
             return _repeat(node)
         case Sequence():
-            return _sequence([_look(item) for item in node.items])
+            return _sequence([_look(item) for item in _edged(node.items)])
+
+
+def _edged(items: tuple[Node, ...]) -> list[Node]:
+    """The items, with a word boundary beside a choice given to each branch: `\\b(?:fill|soak)` asks for `\\bfill`."""
+    edged: list[Node] = []
+    for item in items:
+        before = edged[-1] if edged else None
+        if isinstance(item, Choice) and isinstance(before, Boundary) and not before.inside:
+            edged[-1] = _bounded(before, item, first=True)
+        elif isinstance(before, Choice) and isinstance(item, Boundary) and not item.inside:
+            edged[-1] = _bounded(item, before, first=False)
+        else:
+            edged.append(item)
+    return edged
+
+
+@lru_cache(maxsize=_CACHE)
+def _bounded(boundary: Boundary, choice: Choice, *, first: bool) -> Choice:
+    """The choice with the boundary in each of its branches, before or behind what stands there."""
+    branches = [branch.items if isinstance(branch, Sequence) else (branch,) for branch in choice.branches]
+    return Choice(tuple(Sequence((boundary, *items) if first else (*items, boundary)) for items in branches))
 
 
 def _from_exact(exact: _Set | None) -> _Found:
