@@ -12,15 +12,16 @@ from carerails.cli.console import note
 
 
 def lint(path: Path | None, as_json: bool) -> int:
-    """Print every finding; exit 1 when there is one."""
-    from carerails.knowledge.lint import lint_cards
+    """Print every finding; exit 1 when one is an error."""
+    from carerails.knowledge.lint import lint as check
 
-    findings = lint_cards(path)
+    findings = check(path)
     if as_json:
         json.dump([dataclasses.asdict(finding) for finding in findings], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
     else:
         for finding in findings:
             sys.stdout.write(f"{finding}\n")
-        note(f"{len(findings)} findings" if findings else "the cards are clean")
-    return REGRESSION if findings else PASS
+        errors = sum(finding.severity == "error" for finding in findings)
+        note(f"{errors} errors, {len(findings) - errors} warnings")
+    return REGRESSION if any(finding.severity == "error" for finding in findings) else PASS

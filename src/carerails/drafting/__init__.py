@@ -5,6 +5,6 @@ from carerails.drafting.errors import DraftError
 from carerails.drafting.extractive import ExtractiveDrafter
 from carerails.drafting.markers import cited, mark, markers
 from carerails.drafting.model import ModelDrafter
-from carerails.drafting.tracing import untraced
+from carerails.tracing import untraced
 
 __all__ = ["DraftError", "ExtractiveDrafter", "MarkerCitations", "ModelDrafter", "cited", "mark", "markers", "untraced"]

@@ -15,7 +15,7 @@ from carerails.drafting.envelope import RESPONSE_FORMAT, read_envelope
 from carerails.drafting.errors import DraftError
 from carerails.drafting.markers import cited
 from carerails.drafting.prompt import data_message, system_message
-from carerails.drafting.tracing import hush, untraced
+from carerails.tracing import hush, untraced
 from carerails.errors import UsageError
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from carerails.graph.events import Event, NodeTrace, Topology
 from carerails.graph.locks import Locks
 from carerails.graph.state import Call, Now
 from carerails.graph.store import Store
+from carerails.tracing import untraced
 
 Emit: TypeAlias = Callable[[Event], None]
 Durability = Literal["exit", "sync"]
@@ -68,12 +69,13 @@ class Threads:
             durability=durability,
             stream_mode=["values", "tasks"] if emit else ["values"],
         )
-        async for mode, chunk in stream:
-            if mode == "values":
-                values = chunk
-            elif emit:
-                for event in trace.events(chunk):
-                    emit(event)
+        with untraced():  # the state and the call would go to LangSmith where the environment says so
+            async for mode, chunk in stream:
+                if mode == "values":
+                    values = chunk
+                elif emit:
+                    for event in trace.events(chunk):
+                        emit(event)
         return Standing(values.get("now"), "__interrupt__" in values)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from functools import partial
 
-from carerails.contracts import TEMPLATE_OF, GuardrailEngine, Locale, Refusal, Reply, TurnDecision
+from carerails.contracts import TEMPLATE_OF, GuardrailEngine, Locale, Refusal, RefusalSlug, Reply, TurnDecision
 from carerails.graph.faults import Fault, attempt
 
 FOOTER = "footer"
-FALLBACK = "default"
+FALLBACK: RefusalSlug = "default"
 
 #: For when neither engine nor floor can render. Numbers come from config, so here is none.
 LAST_RESORT: dict[str, dict[Locale, str]] = {
@@ -51,10 +51,10 @@ class Voice:
         kind = FOOTER if slug == FOOTER else "escalation" if slug in _ESCALATIONS else "refusal"
         return LAST_RESORT[kind][locale]
 
-    async def refuse(self, slug: str, decision: TurnDecision, rationale: str) -> Reply:
+    async def refuse(self, slug: RefusalSlug, decision: TurnDecision, rationale: str) -> Reply:
         """A refusal in the decision's locale."""
         text = await self.say(slug, decision.locale, decision.country)
-        return Reply(kind="refusal", text=text, rationale=rationale)
+        return Reply(kind="refusal", text=text, template=slug, rationale=rationale)
 
     async def answer(self, decision: TurnDecision) -> Reply:
         """What a decision other than allow says by itself."""
@@ -63,10 +63,10 @@ class Voice:
             return await self.refuse(decision.slug or FALLBACK, decision, where)
         text = await self.say(decision.template_slug or FALLBACK, decision.locale, decision.country)
         if decision.decision == "escalate":
-            return Reply(kind="escalation", text=text, rationale=where)
+            return Reply(kind="escalation", text=text, template=decision.template_slug, rationale=where)
         if decision.slug:
             text += "\n\n" + await self.say(decision.slug, decision.locale, decision.country)
-        return Reply(kind="check-in", text=text, rationale=where)
+        return Reply(kind="check-in", text=text, template=decision.template_slug, rationale=where)
 
     async def close(self, reply: Reply, decision: TurnDecision) -> Reply:
         """The reply as it is sent: with the footer."""
