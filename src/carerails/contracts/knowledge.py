@@ -49,17 +49,19 @@ class Redacted(Frozen):
 
 
 class Verification(Frozen):
-    """What a citation check says of a reply.
+    """What the check of a reply against its cards says.
 
     Attributes:
         unknown: ids that are cited and that no passage has.
         uncited: sentences that make a claim and cite nothing.
+        advice: what its own words give, and the agent never does: `dose-advice`, `change-advice`, `diagnosis`.
     """
 
     unknown: tuple[str, ...] = ()
     uncited: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Every claim cites a passage that was there."""
-        return not self.unknown and not self.uncited
+        """Every claim cites a passage that was there, and nothing is advice."""
+        return not self.unknown and not self.uncited and not self.advice

@@ -150,10 +150,10 @@ class Redactor(Protocol):
 
 
 class CitationChecker(Protocol):
-    """Checks that cited cards exist and that every claim cites one."""
+    """Checks a reply against its cards: cited ones exist, every claim cites one, and nothing beside them is advice."""
 
     def verify(self, reply: Reply, passages: Sequence[Passage]) -> Verification:
-        """What is wrong with the citations of a reply; may raise, which counts as everything being wrong."""
+        """What is wrong with a reply; may raise, which counts as everything being wrong."""
         ...
 
 

@@ -15,8 +15,8 @@ from carerails.drafting.envelope import RESPONSE_FORMAT, read_envelope
 from carerails.drafting.errors import DraftError
 from carerails.drafting.markers import cited
 from carerails.drafting.prompt import data_message, system_message
-from carerails.tracing import hush, untraced
 from carerails.errors import UsageError
+from carerails.tracing import hush, untraced
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

@@ -22,7 +22,7 @@ from carerails.graph.gate import checked
 from carerails.graph.persona import persona_drift
 from carerails.graph.state import State
 
-Reason = Literal["citations-unchecked", "unknown-citation", "missing-citation", "persona-drift"]
+Reason = Literal["citations-unchecked", "unknown-citation", "missing-citation", "gives-advice", "persona-drift"]
 _CITE = re.compile(r"\[cite:([^\]\s]+)\]")
 _WORD = re.compile(r"\w")
 
@@ -51,6 +51,7 @@ def output_faults(reply: Reply, verification: Verification | None) -> tuple[Reas
         "citations-unchecked": verification is None,
         "unknown-citation": verification is not None and bool(verification.unknown),
         "missing-citation": not reply.citations or (verification is not None and bool(verification.uncited)),
+        "gives-advice": verification is not None and bool(verification.advice),
         "persona-drift": bool(persona_drift(reply.text)),
     }
     return tuple(reason for reason, holds in reasons.items() if holds)

@@ -1,8 +1,8 @@
-"""Words that a card must not say: patterns for what an author tells the reader, on the folded text.
+"""Words that neither a card nor a reply may say: a dose, a change of prescription, a diagnosis.
 
-The rails read what a patient asks ("can I take two"); these read what a card answers ("take two"). Each pattern begins
-at the verb, so that a negation in front of it ("do not stop", "nunca dupliques") is seen and let pass: leaflets say so.
-Capitals are vocabularies.
+The rails read what a patient asks ("can I take two"); these read what somebody answers ("take two"), on the folded
+text. Each pattern begins at the verb, so that a negation in front of it ("do not stop", "nunca dupliques") is seen and
+let pass: leaflets say so. Capitals are vocabularies.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from carerails.contracts import Locale
+from carerails.contracts import LOCALES, Locale
 from carerails.text import normalise
 
 _VOCABULARY: Final = {
@@ -22,7 +22,10 @@ _VOCABULARY: Final = {
     "MEDICINE": r"(?:medicine|medication|tablets?|pills?|treatment|insulin|inhaler|antibiotic|medicament\w+|medicina"
     r"|remedios?|pastillas?|tratamiento|tratamento|comprimidos?|insulina|inhalador|bombinha|antibiotico)",
     "ILLNESS": r"(?:diabet\w+|hypertens\w+|hipertens\w+|depress?\w+|anxiety|ansied\w+|asth?ma|all?erg\w+|infec\w+"
-    r"|anaemia|anemia|cancer|gastrit\w+|ulcer\w*|dementia|demencia|insuficien\w+|(?:kidney|heart|thyroid) disease)",
+    r"|anaemia|anemia|cancer|\w+itis|ulcer\w*|dementia|demencia|insuficien\w+|(?:kidney|heart|thyroid) disease"
+    r"|(?:rin|sinus|bronqu|gastr|labirint|amigdal|ot|cist|dermat|faring|artr|hepat|tendin|conjuntiv)ite|pneumonia|flu"
+    r"|neumonia|gripe|migraine|migrana|enxaqueca)",
+    "TOMA": r"(?:toma|tomate|tome|tomese)",
     "NEAR": r"(?: \w+){0,3}",
 }
 
@@ -45,17 +48,20 @@ _ADVICE: Final[dict[Locale, dict[str, tuple[str, ...]]]] = {
             r"you (?:probably |may |might |must |could )?(?:have|are|suffer from) (?:an? )?ILLNESS",
             r"(?:sign|proof|means?|shows?) (?:that )?you (?:have|are|suffer)",
             r"it(?:'s| is) (?:probably|likely|surely) (?:an? )?ILLNESS",
+            r"(?:your|that|this) \w+ is (?:just |only |probably )?(?:an? )?(?:\w+ )?ILLNESS",
+            r"what you have is",
         ),
     },
     "es-419": {
         "dose-advice": (
-            r"(?:toma|tome|usa|use|inyect\w+|aplica|aplique|sube|aumenta|baja|reduce)\bNEAR AMOUNT(?: \w+)? UNIT\b",
-            r"(?:toma|tome) AMOUNT (?:juntas|juntos|de una vez|mas|al dia|por dia|cada)\b",
+            r"(?:TOMA|usa|use|inyect\w+|aplica|aplique|sube|aumenta|baja|reduce)\bNEAR AMOUNT(?: \w+)? UNIT\b",
+            r"TOMA (?:las? |los? )?AMOUNT (?:\w+ )?(?:juntas|juntos|de una vez|mas|al dia|por dia|cada)\b",
             r"(?:dobla|duplica|aumenta|sube|baja|reduce|saltate|salteate) (?:la|tu|su) (?:proxima )?(?:dosis|toma)",
             r"(?:toma|tome|tomar) una? (?:dosis|pastilla) (?:doble|extra)",
         ),
         "change-advice": (
             r"(?:suspende|suspenda|interrumpe|interrumpa|reinicia|pausa) (?:el|la|las|tu|tus|su|este)NEAR MEDICINE",
+            r"(?:suspend[ea]|interrump[ea]|dej[ae]|cambi[ae]|reemplaz[ae]|sustituy[ea])l[oa]s?\b",
             r"(?:deja|deje|para|pare) de (?:tomar|usar)",
             r"(?:empieza|empiece|comienza|comience) a (?:tomar|usar)",
             r"(?:cambia|cambie|cambiate|pasate) (?:a|por) otr[ao]\b",
@@ -64,6 +70,8 @@ _ADVICE: Final[dict[Locale, dict[str, tuple[str, ...]]]] = {
         "diagnosis": (
             r"(?:tienes|tiene|tenes|padeces|padece|sufres de) (?:una? )?ILLNESS",
             r"eres ILLNESS",
+            r"(?:tu|su|esa|ese) \w+ es (?:solo )?(?:una? )?ILLNESS",
+            r"lo que (?:tu |usted |vos )?(?:tienes|tiene|tenes) es",
             r"(?:significa|quiere decir|es senal de|indica) que (?:tienes|tiene|tenes|padeces|padece)",
         ),
     },
@@ -79,11 +87,14 @@ _ADVICE: Final[dict[Locale, dict[str, tuple[str, ...]]]] = {
             r"(?:pare|deixe) de (?:tomar|usar)",
             r"(?:comece|volte) a (?:tomar|usar)",
             r"(?:troque|mude|passe) (?:para|por) outr[ao]\b",
+            r"(?:suspenda|interrompa|troque|substitua|largue)-?(?: ?[oa])?s? (?:por|ate|hoje|agora|ja)\b",
             r"(?:pode|deve) (?:parar de|interromper|suspender|pular|trocar de) (?:tomar|o|a|seu|sua)\b",
         ),
         "diagnosis": (
             r"voce (?:provavelmente )?(?:tem|esta com|sofre de) (?:uma? )?ILLNESS",
             r"voce e ILLNESS",
+            r"(?:sua|seu|essa|esse)(?: sua| seu)? \w+ e (?:so )?(?:uma? )?ILLNESS",
+            r"o que voce tem e\b",
             r"(?:significa|quer dizer|e sinal de|indica) que voce (?:tem|esta|sofre)",
         ),
     },
@@ -126,3 +137,8 @@ def advice_in(sentence: str, locale: Locale) -> Iterator[tuple[str, str]]:
 def names_next_step(sentence: str, locale: Locale) -> bool:
     """Whether the sentence says whom to ask or where to look."""
     return re.search(_NEXT_STEP[locale], normalise(sentence)[0].text) is not None
+
+
+def advice_of(text: str) -> tuple[str, ...]:
+    """Codes of the advice in a text, in whatever locale: a model may write in another than it was asked for."""
+    return tuple(dict.fromkeys(code for locale in LOCALES for code, _ in advice_in(text, locale)))
