@@ -17,8 +17,8 @@ MISS = Question(
 )
 
 
-def result(case: Question | Conversation | Review, *said: Said, edit_refused: bool | None = None) -> AgentResult:
-    return AgentResult(engine="x", slice="s", case=case, said=said, edit_refused=edit_refused)
+def result(case: Question | Conversation | Review, *said: Said, **more: bool) -> AgentResult:
+    return AgentResult(engine="x", slice="s", case=case, said=said, **more)
 
 
 def value(metric: str, *results: AgentResult) -> float | None:
@@ -92,10 +92,10 @@ def test_a_review_is_needed_or_not_and_a_bad_edit_must_be_refused() -> None:
         edit_refused="dose",
         expect=Expected(kind="refusal"),
     )
-    waited = REFUSED.model_copy(update={"waited": True})
-    assert value("need_right", result(edit, waited), result(edit, REFUSED)) == 1 / 2
+    assert value("need_right", result(edit, REFUSED, waited=True), result(edit, REFUSED)) == 1 / 2
     assert (
-        value("reply_right", result(edit, waited, edit_refused=True), result(edit, waited, edit_refused=False)) == 1 / 2
+        value("reply_right", result(edit, REFUSED, edit_refused=True), result(edit, REFUSED, edit_refused=False))
+        == 1 / 2
     )
 
 

@@ -84,8 +84,7 @@ def _review(agent: Agent, script: _Script, engine: str, name: str, case: Review)
         except EditRejected:
             edit_refused = True  # the review stays open: the reviewer gives up
             said = _timed(lambda: agent.resume_sync(thread, "reject"), case.expect)
-    said = said.model_copy(update={"waited": waited and not said.escalated})
-    return AgentResult(engine=engine, slice=name, case=case, said=(said,), edit_refused=edit_refused)
+    return AgentResult(engine=engine, slice=name, case=case, said=(said,), waited=waited, edit_refused=edit_refused)
 
 
 def _timed(call: Callable[[], AgentTurn], expected: Expected, *, refusable: bool = False) -> Said:

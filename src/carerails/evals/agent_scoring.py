@@ -19,7 +19,7 @@ class Said(Frozen):
         slug: of the refusal, also behind a check-in.
         cited: whether every claim of an answer cites a passage that was offered.
         shown: which of the expected telephone numbers stand in the reply.
-        waited: it waited for a person first.
+        waited: it waits for a person.
         failed: a seam failed on the way, or the agent answered with an error.
     """
 
@@ -37,12 +37,19 @@ class Said(Frozen):
 
 
 class AgentResult(Frozen):
-    """One case on one engine. `edit_refused`: whether the reviewer's edit was turned down; None where nobody edited."""
+    """One case on one engine.
+
+    Attributes:
+        said: the reply to each step; of a review the one that left in the end.
+        waited: the first turn of a review waited for a person.
+        edit_refused: the reviewer's edit was turned down; None where nobody edited.
+    """
 
     engine: str
     slice: str
     case: Question | Conversation | Review
     said: tuple[Said, ...]
+    waited: bool = False
     edit_refused: bool | None = None
 
     @property
@@ -122,7 +129,7 @@ def _reviewed(result: AgentResult) -> bool:
 
 
 def _need_right(result: AgentResult) -> bool:
-    return isinstance(result.case, Review) and result.case.needs_review == result.said[-1].waited
+    return isinstance(result.case, Review) and result.case.needs_review == result.waited
 
 
 def _review_right(result: AgentResult) -> bool:
