@@ -54,7 +54,8 @@ class NemoEngine:
     """
 
     name = "nemo"
-    capabilities = frozenset({"escalate", "refuse", "check-in", "evidence", "render"})
+    #: `re`: it searches with Python's own regexes, whole, which are compiled before the first turn.
+    capabilities = frozenset({"escalate", "refuse", "check-in", "evidence", "render", "re"})
 
     def __init__(self, rails: Path | None = None) -> None:
         self.version = metadata.version("nemoguardrails")

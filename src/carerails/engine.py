@@ -100,6 +100,8 @@ class FailSafeEngine:
 
     async def __aenter__(self) -> FailSafeEngine:
         await self._engine.start()
+        if "re" in self._engine.capabilities:
+            self._policy.warm(whole=True)
         if self._floor:
             await self._floor.start()
         return self

@@ -85,7 +85,10 @@ class GuardrailEngine(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What the engine can express: `escalate`, `refuse`, `check-in`, `evidence`, `render`."""
+        """What the engine can express: `escalate`, `refuse`, `check-in`, `evidence`, `render`.
+
+        And how it works: `synchronous` never awaits, `re` searches with Python's regexes.
+        """
         ...
 
     async def check(self, turn: Turn) -> TurnDecision:
