@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import threading
 import types
 from collections.abc import Callable, Coroutine, Generator, Mapping
@@ -30,6 +31,8 @@ Answer = tuple[list[Event], Any]
 
 #: What NeMo leaves behind when a Python action raised: the flow is told `None` and "success".
 _SWALLOWED = "inform internal error occurred"
+#: Regexes that Python keeps compiled: a large policy has some hundreds.
+_REGEXES = 4096
 _PROBE: Event = {"type": "CheckTurn", "text": ""}
 _HITS = TypeAdapter(list[tuple[StrictStr, tuple[StrictStr, ...]]])
 # NeMo's parser is not thread-safe, nor is Python's own, which NeMo runs on every expression: where two threads parse at
@@ -66,7 +69,7 @@ class NemoEngine:
         self._constants: dict[str, Any] = {}
 
     async def start(self) -> None:
-        """Load the rails, run `main` up to its first `when`, and ask every rule once, about an empty text.
+        """Load the rails, run `main` up to its first `when`, and ask about an empty text: every rule, then every guard.
 
         That finds a rule that can never work, and compiles regexes, which takes a second that no turn should spend.
 
@@ -80,6 +83,7 @@ class NemoEngine:
             with discreet():
                 await self._get_ready(self._runtime, constants)
             await self._ask(_PROBE, "TurnChecked", self._state_with_open_guards())
+            await self._ask(_PROBE, "TurnChecked")
         except UsageError:
             raise
         except Exception as error:
@@ -186,6 +190,8 @@ def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
     sources = sorted(p for p in rails.rglob("*.co") if "examples" not in p.relative_to(rails).parts)
     if not sources:
         raise UsageError("holds no .co files", "name a directory with Colang rails", str(rails))
+    # Python keeps 512 compiled regexes and drops the oldest: with a few more, a turn would compile for a second.
+    setattr(re, "_MAXCACHE", max(getattr(re, "_MAXCACHE", 0), _REGEXES))  # noqa: B010
     # Read when a configuration loads: without it NeMo reports to its vendor.
     os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
     from nemoguardrails.rails import LLMRails, RailsConfig
