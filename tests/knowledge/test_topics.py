@@ -10,9 +10,10 @@ import pytest
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import UsageError
 from carerails.knowledge.cards import load_cards
+from carerails.knowledge.frequency import frequency
 from carerails.knowledge.reading import Question, load_reader
 from carerails.knowledge.topics import load_topics
-from carerails.knowledge.words import Hit, Phrases, load_ordinary, stem, words
+from carerails.knowledge.words import Hit, Phrases, stem, words
 from carerails.resources import data_dir
 
 Read = Callable[[str, Locale], Question]
@@ -75,8 +76,40 @@ def test_forms_of_a_word_share_their_stem(one: str, other: str, locale: Locale):
 
 
 def test_a_stem_is_a_beginning():
-    for locale, listed in load_ordinary().listed.items():
-        assert all(word.startswith(stem(word, locale)) for word in listed)
+    for locale, text in SPOKEN.items():
+        assert all(word.startswith(stem(word, locale)) for word in words(text))
+
+
+SPOKEN: dict[Locale, str] = {
+    "en": "google says android nags me tmrw, a trustworthy brunch in Madrid",
+    "es-419": "se me traban las grandotas, alguna maniobra de Cancún a Madrid, corazón e inyección",
+    "pt-BR": "a bronca do médico, perdi o embalo, coração e injeção, android e google",
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_words_that_people_use_are_ordinary(locale: Locale):
+    assert [word for word in words(SPOKEN[locale]) if not frequency().is_ordinary(word)] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["zorbitrel", "vaxorin", "quomarin", "miglustat", "tezepelumab", "lurevan", "dolvatrin"]
+)
+def test_a_name_that_nobody_uses_is_not(name: str):
+    assert not frequency().is_ordinary(name)
+
+
+@pytest.mark.parametrize(
+    ("locale", "text"), [("en", "have night stomach palpitations"), ("es-419", "que noche estomago palpitaciones")]
+)
+def test_the_rarer_a_word_the_more_it_tells(locale: Locale, text: str):
+    told = [frequency().telling(word, locale) for word in words(text)]
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+
+
+def test_accents_do_not_make_a_word_rare():
+    assert frequency().telling("coracao", "pt-BR") < 0.6
 
 
 def test_words_are_folded_and_redactions_are_none():
@@ -97,7 +130,7 @@ def broken(home: Path, old: str, new: str) -> Path:
         ("kind: subject, cues", "kind: subjects, cues", "kind"),
         ("per_medicine: true\n", "per_medicines: true\n", "per_medicines"),
         ("      pt-BR: efeitos, ", "      pt: efeitos, ", "pt"),
-        ("en: effects, ", "en: Effects, ", "pattern"),
+        ("en: make your, ", "en: Make your, ", "pattern"),
     ],
 )
 def test_a_wrong_file_says_where(tmp_path: Path, old: str, new: str, what: str):

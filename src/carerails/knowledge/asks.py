@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+#: Share of its weight that a word keeps which every text has: word for word the same is still the same.
+_LEAST: Final = 0.4
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One way to ask for a card."""
+    """One way to ask for a card: its stems with how much each tells, and the medicines that it names."""
 
-    stems: frozenset[str]
+    stems: Mapping[str, float]
     named: frozenset[str]
+
+
+def _share(telling: float) -> float:
+    return _LEAST + (1 - _LEAST) * telling
 
 
 class Likest(NamedTuple):
@@ -36,14 +43,16 @@ class AskIndex:
             for ask in asks:
                 for stem_ in ask.stems:
                     self._with.setdefault(stem_, []).append(len(self._asks))
-                self._asks.append((card, not ask.named, sum(map(weight, sorted(ask.stems)))))
+                self._asks.append(
+                    (card, not ask.named, sum(weight(s) * _share(ask.stems[s]) for s in sorted(ask.stems)))
+                )
 
-    def likest(self, stems: frozenset[str]) -> dict[str, Likest]:
+    def likest(self, stems: Mapping[str, float]) -> dict[str, Likest]:
         """By card; a card without any of the words is left out."""
         shared: dict[int, float] = {}
         mass = 0.0
         for stem_ in sorted(stems):  # sums of floats depend on the order, and answers must not
-            weight = self._weight(stem_)
+            weight = self._weight(stem_) * _share(stems[stem_])
             if not weight:
                 continue
             mass += weight
@@ -53,7 +62,7 @@ class AskIndex:
         of_nameless: dict[str, float] = {}
         for number, common in shared.items():
             card, nameless, ask_mass = self._asks[number]
-            dice = 2 * common / (mass + ask_mass)
+            dice = min(1.0, 2 * common / (mass + ask_mass))
             if dice > of_all.get(card, 0.0):
                 of_all[card] = dice
             if nameless and dice > of_nameless.get(card, 0.0):

@@ -57,6 +57,7 @@ class Frames(Frozen):
 
     Attributes:
         taking: in front of it: `take X`.
+        being_on: in front of what one takes, and of much else: `on X`.
         between: what may stand between: `take my X`.
         owning: whose own it is: `my X`.
         forms: behind it: `X pills`.
@@ -65,6 +66,7 @@ class Frames(Frozen):
     """
 
     taking: WordSet
+    being_on: WordSet
     between: WordSet
     owning: WordSet
     forms: WordSet
@@ -130,6 +132,9 @@ class Medicines:
         for parts in sorted(self._exact, key=len, reverse=True):
             self._first.setdefault(parts[0], []).append(parts)
         self.names = frozenset(names.medicines)
+        self._generic = frozenset(
+            spelling for spelling in map(reduced, names.medicines) if len(spelling) >= _REDUCED_FROM
+        )  # no word of the languages shares these by chance, as `concert` does with a brand
         self._frames = names.frames
         self._not = names.not_medicines
         self._endings = tuple({reduced(ending) for ending in names.endings})
@@ -155,6 +160,11 @@ class Medicines:
         """Whether the word, rightly spelt in one of the languages, is the name of a medicine."""
         return (word,) in self._exact or (len(word) >= _REDUCED_FROM and reduced(word) in self._reduced)
 
+    def is_taken(self, text: Sequence[str], mention: Mention) -> bool:
+        """Whether the words in front of it say that it is taken: `I take my X`, `on X`."""
+        before = self._in_front(text, mention.start)
+        return before >= 0 and text[before] in self._frames.taking | self._frames.being_on
+
     def may_be_name(self, word: str) -> bool:
         """Whether a word of no list looks like a name at all."""
         return len(word) >= _NAME_FROM and word.isalpha() and word not in self._not and not _WORDLIKE.search(word)
@@ -169,10 +179,11 @@ class Medicines:
         word = text[at]
         if word in self._not or not word.isalpha():
             return None
-        if len(word) >= _REDUCED_FROM and not is_known(word):
+        known = is_known(word)
+        if len(word) >= _REDUCED_FROM:
             spelling = reduced(word)
-            name = self._reduced.get(spelling)
-            if not name and len(word) >= _TYPO_FROM:
+            name = self._reduced.get(spelling) if not known or spelling in self._generic else None
+            if not (name or known) and len(word) >= _TYPO_FROM:
                 near = {self._reduced[other] for other in self._spellings.near(spelling)}
                 if len(near) == 1:
                     name = near.pop()
@@ -180,7 +191,7 @@ class Medicines:
                     return Mention(at, at + 1, word, "unknown")
             if name:
                 return Mention(at, at + 1, name, "medicine")
-        if self._stands_as_medicine(text, at) and not is_known(word) and self.may_be_name(word):
+        if not known and self._stands_as_medicine(text, at) and self.may_be_name(word):
             return Mention(at, at + 1, word, "unknown")
         return None
 
@@ -192,12 +203,18 @@ class Medicines:
         before = at - 1
         if before >= 0 and text[before] in frames.owning:
             return not text[at].endswith("s")  # `my thighs`
-        while before >= 0 and at - before < _MOST_BETWEEN and text[before] in frames.between:
-            before -= 1
+        before = self._in_front(text, at)
         if before < 0:
             return False
         word = text[before]
         return word in frames.taking or word in frames.devices or (word in frames.forms_of and at - before > 1)
+
+    def _in_front(self, text: Sequence[str], at: int) -> int:
+        """The place in front of a name and of what may stand between; below 0 where nothing does."""
+        before = at - 1
+        while before >= 0 and at - before < _MOST_BETWEEN and text[before] in self._frames.between:
+            before -= 1
+        return before
 
 
 def load_medicines(config: Path | None = None) -> Medicines:

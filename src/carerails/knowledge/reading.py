@@ -13,10 +13,11 @@ from typing import Final
 from carerails.contracts import LOCALES, Locale
 from carerails.knowledge.asks import Ask, AskIndex, Likest
 from carerails.knowledge.cards import Card, Knowledge
+from carerails.knowledge.frequency import Frequency, frequency
 from carerails.knowledge.medicines import Medicines, Mention, load_medicines
 from carerails.knowledge.near import Near
 from carerails.knowledge.topics import Topics, load_topics
-from carerails.knowledge.words import Hit, Ordinary, load_ordinary, stem, words
+from carerails.knowledge.words import Hit, stem, words
 
 #: Share of a card's title and asks that must give a topic away for it to be one of the card's.
 _TOPIC_SHARE: Final = 0.5
@@ -40,8 +41,9 @@ class Question:
         facets: finer subjects, with the places of their cues.
         topic_hits: places of the cues of each topic.
         implied: facets whose cues are only parts of a topic's: `fell asleep without taking` asks nothing about sleep.
-        content: stems of the words that say what it is about, with their places.
-        stems: stems of all words outside the names of medicines.
+        mass: how much its words tell together.
+        background: medicines that it only says are taken: `I take X`.
+        stems: stems of all words outside the names of medicines, with how much each tells, 0 to 1.
         medicinal: whether it speaks of taking medicine at all.
     """
 
@@ -53,8 +55,9 @@ class Question:
     topics: Mapping[str, Sequence[Hit]]
     facets: Mapping[str, Sequence[Hit]]
     implied: frozenset[str]
-    content: tuple[tuple[int, str], ...]
-    stems: frozenset[str]
+    mass: float
+    background: frozenset[str]
+    stems: Mapping[str, float]
     medicinal: bool
 
     @property
@@ -89,12 +92,12 @@ class CardReading:
 
 
 class Reader:
-    """Reads questions and cards against the three lists of `config`. Immutable once built."""
+    """Reads questions and cards against the lists of `config` and the frequency of words. Immutable once built."""
 
-    def __init__(self, knowledge: Knowledge, medicines: Medicines, topics: Topics, ordinary: Ordinary) -> None:
+    def __init__(self, knowledge: Knowledge, medicines: Medicines, topics: Topics, frequency: Frequency) -> None:
         self.topics = topics
         self._medicines = medicines
-        self._ordinary = ordinary
+        self._frequency = frequency
         self._vocabulary = {locale: self._words_of(knowledge, locale) for locale in LOCALES}
         self._words = {locale: Near(self._vocabulary[locale]) for locale in LOCALES}
         self._knows = {locale: self._knower(locale) for locale in LOCALES}
@@ -142,6 +145,11 @@ class Reader:
             for name, hits in reading.facets.items()
             if (kept := [h for h in hits if h not in background and not _is_part(h, mentions)])
         }
+        stems = {
+            stem(word, locale): self._frequency.telling(word, locale)
+            for place, word in enumerate(said)
+            if place not in named
+        }
         return Question(
             words=said,
             medicines=medicines,
@@ -153,12 +161,9 @@ class Reader:
             topics=reading.topics,
             facets=facets,
             implied=frozenset(name for name, hits in facets.items() if all(_is_part(h, phrases) for h in hits)),
-            content=tuple(
-                (place, stem(word, locale))
-                for place, word in enumerate(said)
-                if place not in named and not self._ordinary(word, locale)
-            ),
-            stems=frozenset(stem(word, locale) for place, word in enumerate(said) if place not in named),
+            mass=sum(stems.values()),
+            background=frozenset(m.name for m in mentions if self._medicines.is_taken(said, m)),
+            stems=stems,
             medicinal=reading.medicinal or bool(mentions),
         )
 
@@ -221,7 +226,7 @@ class Reader:
         @lru_cache(maxsize=20_000)
         def known(word: str) -> bool:
             return (
-                self._ordinary(word, locale)
+                self._frequency.is_ordinary(word)
                 or word in vocabulary
                 or ((stem(word, locale) in stems or bool(cued.find((word,)))) and not self._medicines.is_name(word))
             )
@@ -240,7 +245,7 @@ def _is_part(hit: Hit, longer: Iterable[Hit | Mention]) -> bool:
 def _weights(cards: Iterable[CardReading]) -> tuple[dict[str, float], float]:
     cards = list(cards)
     counts = Counter(stem_ for card in cards for stem_ in card.stems)
-    common = _COMMON_SHARE * len(cards)
+    common = max(1, _COMMON_SHARE * len(cards))
     return {s: math.log(1 + len(cards) / n) if n <= common else 0.0 for s, n in counts.items()}, math.log(
         1 + len(cards) / 0.5
     )
@@ -252,4 +257,4 @@ def load_reader(knowledge: Knowledge, config: Path | None = None) -> Reader:
     Raises:
         UsageError: with file, line and mend.
     """
-    return Reader(knowledge, load_medicines(config), load_topics(config), load_ordinary(config))
+    return Reader(knowledge, load_medicines(config), load_topics(config), frequency())

@@ -11,9 +11,9 @@ from typing import Final
 from carerails.contracts import Locale, NoContext, Retrieval
 from carerails.knowledge.asks import NOT_ALIKE
 from carerails.knowledge.cards import Knowledge, load_cards
-from carerails.knowledge.checks import Failed, Likeness, facet_share, failures
+from carerails.knowledge.checks import Failed, Likeness, failures, fit
 from carerails.knowledge.index import FullText
-from carerails.knowledge.reading import CardReading, Question, Reader, load_reader
+from carerails.knowledge.reading import Question, Reader, load_reader
 from carerails.knowledge.semantic import Semantic, is_installed
 
 #: Cards that are checked, and that are shown.
@@ -21,12 +21,10 @@ _CANDIDATES: Final = 24
 _PASSAGES: Final = 3
 #: Constant of reciprocal rank fusion: how slowly a rank loses worth.
 _FUSION: Final = 20
-#: What ranks, likeness of meaning, and a shared topic or medicine weigh beside likeness to an ask and shared facets.
-_RANK: Final = 0.5
-_MEANING: Final = 0.5
-_AGREES: Final = 0.3
+#: A card that fits less is not the first of anything: most questions fit some card a little.
+_LEAST: Final = 0.5
 #: A second or third card is shown from this share of the first one's score on.
-_CLOSE: Final = 0.75
+_CLOSE: Final = 0.7
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class CardRetriever:
     Args:
         knowledge: the cards; None: those that are shipped.
         semantic: whether meaning is searched too; None: where the extra is installed.
-        config: directory of `medicines.yml`, `topics.yml` and `ordinary.yml`; None: the shipped one.
+        config: directory of `medicines.yml` and `topics.yml`; None: the shipped one.
 
     Raises:
         UsageError: a card or a list cannot be read.
@@ -94,11 +92,19 @@ class CardRetriever:
 
     def _candidates(self, question: str, asked: Question, locale: Locale) -> list[Candidate]:
         cards = self._reader.cards[locale]
-        found = [
-            Candidate(name, score, tuple(failures(asked, cards[name], self._reader, locale, like)))
-            for name, (score, like) in self._search(question, asked, locale).items()
+        found = self._search(question, asked, locale)
+        best = max((score for score, _ in found.values()), default=0.0)
+        candidates = [
+            Candidate(
+                name,
+                score,
+                tuple(
+                    failures(asked, cards[name], self._reader, locale, like, score=score, first=score == best >= _LEAST)
+                ),
+            )
+            for name, (score, like) in found.items()
         ]
-        return sorted(found, key=lambda candidate: (-candidate.score, candidate.card))
+        return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.card))
 
     def _reason(self, asked: Question, candidates: Iterable[Candidate], locale: Locale) -> NoContext:
         """Why none answers: what the cards that come nearest lack."""
@@ -108,7 +114,7 @@ class CardRetriever:
             return "other-topic"
         if asked.named and {"medicine"} in lacks:
             return "other-medicine"
-        return "other-topic" if any(checks <= {"topic", "facet"} for checks in lacks) else "no-match"
+        return "other-topic" if asked.medicinal and asked.topics else "no-match"
 
     def _search(self, question: str, asked: Question, locale: Locale) -> dict[str, tuple[float, Likeness]]:
         """The candidates of every search, each with its score and its likeness to the question."""
@@ -127,7 +133,7 @@ class CardRetriever:
         found: dict[str, tuple[float, Likeness]] = {}
         for name, rank in fused.items():
             like = Likeness(asks.get(name, NOT_ALIKE), meaning.get(name, 0.0))
-            found[name] = _score(asked, cards[name], rank, like), like
+            found[name] = fit(asked, cards[name], rank, like), like
         return found
 
 
@@ -138,15 +144,3 @@ def _fused(rankings: Sequence[Sequence[str]]) -> dict[str, float]:
         for rank, name in enumerate(ranking):
             scores[name] = scores.get(name, 0.0) + _FUSION / (_FUSION + rank) / len(rankings)
     return scores
-
-
-def _score(asked: Question, card: CardReading, rank: float, like: Likeness) -> float:
-    """How well a card fits, for ranking only: whether it answers is for the checks to say."""
-    return (
-        _RANK * rank
-        + like.asks.of_all
-        + facet_share(asked, card)
-        + _MEANING * like.meaning
-        + _AGREES * (card.card.topic in asked.topics)
-        + _AGREES * bool(card.declared & asked.medicines)
-    )

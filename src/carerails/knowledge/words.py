@@ -1,18 +1,15 @@
-"""Words of a text as retrieval sees them: folded, stemmed, and told apart from words that say nothing."""
+"""Words of a text as retrieval sees them: folded and stemmed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
-from pydantic import BeforeValidator, RootModel, StringConstraints
+from pydantic import StringConstraints
 
-from carerails.contracts import LOCALES, Locale
-from carerails.knowledge.cards import read_yaml
-from carerails.resources import data_dir
+from carerails.contracts import Locale
 from carerails.text import normalise
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -32,7 +29,7 @@ _SUFFIXES: Final[dict[Locale, str]] = {
     ),
 }
 _FEWEST_LETTERS: Final = 3
-#: From this length on a stem is as sure a sign as the word itself.
+#: A double letter at the end of a stem longer than this is halved.
 _SURE_STEM: Final = 4
 
 
@@ -106,34 +103,3 @@ def split(value: object) -> object:
 
 
 FoldedWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")]
-
-
-class _OrdinaryFile(RootModel[Mapping[Locale, Annotated[tuple[FoldedWord, ...], BeforeValidator(split)]]]):
-    """`ordinary.yml`: words by locale."""
-
-
-class Ordinary:
-    """Words that do not say what a question is about."""
-
-    def __init__(self, listed: Mapping[Locale, Iterable[str]]) -> None:
-        self.listed = {locale: frozenset(listed.get(locale, ())) for locale in LOCALES}
-        self._stems = {
-            locale: frozenset(s for s in (stem(word, locale) for word in names) if len(s) >= _SURE_STEM)
-            for locale, names in self.listed.items()
-        }
-
-    def __call__(self, word: str, locale: Locale) -> bool:
-        """Whether the word, in one of its forms, is ordinary; numbers and single letters are."""
-        if len(word) < 2 or word.isdigit():
-            return True
-        listed = self.listed[locale]
-        return word in listed or word.removesuffix("s") in listed or stem(word, locale) in self._stems[locale]
-
-
-def load_ordinary(config: Path | None = None) -> Ordinary:
-    """Read `ordinary.yml` of a config directory (None: the shipped one).
-
-    Raises:
-        UsageError: with file, line and mend.
-    """
-    return Ordinary(read_yaml((config or data_dir("config")) / "ordinary.yml", _OrdinaryFile).root)
