@@ -8,7 +8,7 @@ import pytest
 
 from carerails.contracts import Locale
 from carerails.knowledge import readability
-from carerails.knowledge.advice import advice_in
+from carerails.advice import advice_in
 from carerails.knowledge.lint import KINDS, Finding, lint
 from tests.knowledge.kit import line_with, write_card
 
