@@ -198,8 +198,10 @@ def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
 
     from carerails_nemo.constants import take_constants
     from carerails_nemo.evaluation import prepare_evaluator
+    from carerails_nemo.pace import let_it_run
 
     prepare_evaluator()
+    let_it_run()
     yaml = (data_dir("config") / "nemo" / "config.yml").read_text(encoding="utf-8")
     more = {"import_paths": [str(path.resolve()) for path in sources]}
     config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
