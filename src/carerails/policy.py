@@ -201,7 +201,7 @@ class Policy:
         self._matcher.warm(whole=whole)
 
     def scan(self, text: str) -> Scan:
-        """A text as `locate` wants it when it is asked for several rules; after `check` found something, as it left it."""
+        """A text as `locate` wants it for several rules; after `check` found something, as it left it."""
         last, self._last = self._last, None
         return last if last and last.text == text else self._matcher.scan(text)
 

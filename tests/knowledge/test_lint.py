@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from carerails.advice import advice_in
 from carerails.contracts import Locale
 from carerails.knowledge import readability
-from carerails.advice import advice_in
 from carerails.knowledge.lint import KINDS, Finding, lint
 from tests.knowledge.kit import line_with, write_card
 

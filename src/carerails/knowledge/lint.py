@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import yaml
 
+from carerails.advice import advice_in, names_next_step
 from carerails.contracts import LOCALES, Locale, Turn
 from carerails.errors import UsageError
 from carerails.knowledge import readability
-from carerails.advice import advice_in, names_next_step
 from carerails.knowledge.cards import Card, Knowledge, card_files, load_card
 from carerails.knowledge.medicines import load_medicines
 from carerails.knowledge.retrieval import CardRetriever
