@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
+from carerails.cli.console import progress
 from carerails.contracts import Turn
 from carerails.engine import open_engine
 from carerails.evals.cases import load_slice, slice_names
@@ -24,7 +25,7 @@ async def differing(turns: Iterable[Turn]) -> list[int]:
     """Numbers of the turns on which the two engines differ in anything but their name, or on which one fails."""
     found: list[int] = []
     async with open_engine("native") as native, open_engine("nemo", floor=False) as nemo:
-        for number, turn in enumerate(turns):
+        for number, turn in enumerate(progress(turns, "comparing")):
             one = await native.check(turn)
             two = await nemo.check(turn)
             if one.failed or two.failed or one != two.model_copy(update={"engine": one.engine}):
