@@ -20,7 +20,7 @@ from carerails.resources import data_dir
 
 Model = TypeVar("Model", bound=BaseModel)
 #: The C parser, where it is built: ten times as fast, and a start reads a hundred files.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+YamlLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 
 
@@ -109,8 +109,8 @@ def load_yaml(path: Path, model: type[Model]) -> Model:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=_Loader)
-        value = yaml.load(text, Loader=_Loader)
+        node = yaml.compose(text, Loader=YamlLoader)
+        value = yaml.load(text, Loader=YamlLoader)
     except OSError as error:
         raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
     except UnicodeDecodeError:
@@ -125,7 +125,7 @@ def load_yaml(path: Path, model: type[Model]) -> Model:
         errors = error.errors(include_input=False, include_url=False)
         first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
         keys = ".".join(str(key) for key in first["loc"])
-        where = f"{path}:{_line_of(node, first['loc'])}"
+        where = f"{path}:{line_of(node, first['loc'])}"
         if first["type"] == "extra_forbidden":
             hint = unknown("key", str(first["loc"][-1]), _known_keys(model, first["loc"][:-1]))
             raise UsageError(hint.what, hint.mend, where) from None
@@ -143,7 +143,7 @@ def _known_keys(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str
     return list(model.model_fields)
 
 
-def _line_of(node: Any, path: tuple[int | str, ...]) -> int:
+def line_of(node: Any, path: tuple[int | str, ...]) -> int:
     """1-based line of the deepest YAML node on the way to `path`."""
     line = 1
     for key in path:

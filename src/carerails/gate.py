@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from carerails.contracts import GuardrailEngine, Turn, TurnDecision
-from carerails.resolve import RANK
+from carerails.contracts import RANK, GuardrailEngine, Turn, TurnDecision
 
 
 class GatedEngine:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from carerails.config import Settings
 from carerails.contracts import (
-    PRECEDENCE,
+    RANK,
     TEMPLATE_OF,
     Evidence,
     Failure,
@@ -25,7 +25,6 @@ from carerails.text import Prepared
 
 CHECK_FAILED = "check-failed"
 OWN_IDENTIFIERS: RefusalSlug = "pii-blocked"
-RANK = {outcome: rank for rank, outcome in enumerate(PRECEDENCE)}
 
 
 class _Claim(NamedTuple):

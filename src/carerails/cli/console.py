@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
@@ -12,6 +14,15 @@ Item = TypeVar("Item")
 def note(text: str) -> None:
     """One line for the person at the terminal."""
     print(f"carerails: {text}", file=sys.stderr)  # noqa: T201
+
+
+def print_findings(findings: Sequence[Any], as_json: bool) -> None:
+    """Findings of a linter, which are dataclasses that read well, on stdout: a line each, or one JSON array."""
+    if as_json:
+        json.dump([dataclasses.asdict(finding) for finding in findings], sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.writelines(f"{finding}\n" for finding in findings)
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import sys
 from pathlib import Path
 from typing import Any, cast
 
 from carerails.cli import ENGINE_FAILURE, PASS, REGRESSION
-from carerails.cli.console import note
+from carerails.cli.console import note, print_findings
 from carerails.contracts import LOCALES, Locale, Turn, TurnDecision
 from carerails.engine import open_engine
 from carerails.errors import UsageError, unknown
@@ -73,12 +72,8 @@ def lint(path: Path | None, as_json: bool) -> int:
     from carerails.colang.lint import lint as check
 
     findings = check(path or data_dir("rails"))
-    if as_json:
-        json.dump([dataclasses.asdict(finding) for finding in findings], sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
-    else:
-        for finding in findings:
-            sys.stdout.write(f"{finding}\n")
+    print_findings(findings, as_json)
+    if not as_json:
         note(f"{len(findings)} findings" if findings else "the rails are clean")
     return REGRESSION if findings else PASS
 

@@ -2,6 +2,7 @@
 
 from carerails.contracts.decision import (
     PRECEDENCE,
+    RANK,
     TEMPLATE_OF,
     Decision,
     EscalationDecision,
@@ -45,6 +46,7 @@ from carerails.contracts.turn import LOCALES, Channel, Frozen, Locale, Message, 
 __all__ = [
     "LOCALES",
     "PRECEDENCE",
+    "RANK",
     "TEMPLATE_OF",
     "Channel",
     "CitationChecker",

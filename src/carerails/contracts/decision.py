@@ -19,6 +19,9 @@ RuleKind = Literal["red-flag", "scope"]
 #: Most severe first: when several rules hit, the first of these wins.
 PRECEDENCE: tuple[Outcome, ...] = ("emergency", "crisis", "urgent", "check-in", "refuse", "allow")
 
+#: The place of each outcome in that order: the smaller, the more severe.
+RANK: dict[Outcome, int] = {outcome: rank for rank, outcome in enumerate(PRECEDENCE)}
+
 EscalationTemplate = Literal["emergency-medical", "mental-health-crisis", "urgent-care", "supportive-check-in"]
 RefusalSlug = Literal[
     "out-of-scope-dosing",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from carerails.contracts import PRECEDENCE, TEMPLATE_OF, Failure, GuardrailEngine, Locale, Turn, TurnDecision
+from carerails.contracts import RANK, TEMPLATE_OF, Failure, GuardrailEngine, Locale, Turn, TurnDecision
 from carerails.graph.faults import Fault, attempt
-
-RANK = {outcome: rank for rank, outcome in enumerate(PRECEDENCE)}
 
 
 class Gate:

@@ -8,12 +8,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from carerails.contracts import Message, Reply, Retrieval, TurnDecision
+from carerails.contracts import RANK, Message, Reply, Retrieval, TurnDecision
 from carerails.graph.deliveries import decision_of, page_of
 from carerails.graph.desk import Desk, Waiting, review_id
 from carerails.graph.errors import TooManyTurns
 from carerails.graph.faults import Fault, attempt
-from carerails.graph.gate import RANK, checked, severer
+from carerails.graph.gate import checked, severer
 from carerails.graph.outbox import Outbox
 from carerails.graph.record import joined, redact, scrubbed
 from carerails.graph.request import split_answered

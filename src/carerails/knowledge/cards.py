@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Final, Literal, get_args
 
-import yaml
-from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
-from carerails.config import Model, load_yaml
+from carerails.config import load_yaml
 from carerails.contracts import LOCALES, Frozen, Locale, Passage
 from carerails.errors import UsageError
 from carerails.resources import data_dir
@@ -175,18 +174,5 @@ def load_card(path: Path) -> Card:
     """
     if not _ID.fullmatch(path.stem):
         raise UsageError(f"{path.stem!r} is no id", "name the file in lower-case words joined by hyphens", str(path))
-    file = read_yaml(path, CardFile)
+    file = load_yaml(path, CardFile)
     return Card(id=path.stem, path=path, **{name: getattr(file, name) for name in CardFile.model_fields})
-
-
-def read_yaml(path: Path, model: type[Model]) -> Model:
-    """As `load_yaml`, with the C parser where all is well: it is ten times as fast, and a start reads every card.
-
-    Raises:
-        UsageError: as `load_yaml` does, which then looks for the line.
-    """
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return model.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=loader))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError):
-        return load_yaml(path, model)

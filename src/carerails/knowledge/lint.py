@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import yaml
 
 from carerails.advice import advice_in, names_next_step
+from carerails.config import YamlLoader, line_of
 from carerails.contracts import LOCALES, Locale, Turn
 from carerails.errors import UsageError
 from carerails.knowledge import readability
@@ -211,27 +212,8 @@ class _File:
 
     @cached_property
     def _node(self) -> Any:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        return yaml.compose(self._path.read_text(encoding="utf-8"), Loader=loader)
+        return yaml.compose(self._path.read_text(encoding="utf-8"), Loader=YamlLoader)
 
     def add(self, code: str, what: Iterable[object] = (), *, at: tuple[str | int, ...]) -> None:
         """Add one case of a kind."""
         self._report.add(code, self._path, line_of(self._node, at), what)
-
-
-def line_of(node: Any, at: tuple[str | int, ...]) -> int:
-    """1-based line of the deepest YAML node on the way to a key."""
-    line = 1
-    for key in at:
-        if isinstance(node, yaml.MappingNode):
-            pairs: list[tuple[Any, Any]] = node.value
-            pair = next(((name, value) for name, value in pairs if name.value == str(key)), None)
-            if pair is None:
-                break
-            line, node = pair[0].start_mark.line + 1, pair[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
-            node = node.value[key]
-            line = node.start_mark.line + 1
-        else:
-            break
-    return line

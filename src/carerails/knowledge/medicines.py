@@ -9,8 +9,9 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import BeforeValidator, StringConstraints, ValidationInfo, field_validator
 
+from carerails.config import load_yaml
 from carerails.contracts import Frozen
-from carerails.knowledge.cards import Name, read_yaml
+from carerails.knowledge.cards import Name
 from carerails.knowledge.near import Near
 from carerails.knowledge.words import FoldedWord, split
 from carerails.resources import data_dir
@@ -223,4 +224,4 @@ def load_medicines(config: Path | None = None) -> Medicines:
     Raises:
         UsageError: with file, line and mend.
     """
-    return Medicines(read_yaml((config or data_dir("config")) / "medicines.yml", MedicineNames))
+    return Medicines(load_yaml((config or data_dir("config")) / "medicines.yml", MedicineNames))

@@ -8,8 +8,9 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BeforeValidator, StringConstraints, field_validator
 
+from carerails.config import load_yaml
 from carerails.contracts import LOCALES, Frozen, Locale
-from carerails.knowledge.cards import TOPICS, Topic, read_yaml
+from carerails.knowledge.cards import TOPICS, Topic
 from carerails.knowledge.words import Hit, Phrases
 from carerails.resources import data_dir
 
@@ -141,4 +142,4 @@ def load_topics(config: Path | None = None) -> Topics:
     Raises:
         UsageError: with file, line and mend.
     """
-    return Topics(read_yaml((config or data_dir("config")) / "topics.yml", TopicsFile))
+    return Topics(load_yaml((config or data_dir("config")) / "topics.yml", TopicsFile))
