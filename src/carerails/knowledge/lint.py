@@ -57,12 +57,12 @@ KINDS: Final[dict[str, Kind]] = {
     "reading-level": Kind("warning", "{} is {:.1f}, and {} is the limit", "shorter sentences, shorter words"),
     "sentence-length": Kind("warning", "a sentence of {} words", "write 8 to 20"),
     "sentence-count": Kind("warning", "{} sentences", "write 4 to 7"),
-    "ask-count": Kind("warning", "{} asks", "write 6 to 10"),
+    "ask-count": Kind("warning", "{} asks", "write 6 to 16"),
     "no-next-step": Kind("warning", "no sentence says whom to ask or where to look", "name pharmacist or leaflet"),
 }
 _SENTENCE_WORDS: Final = range(8, 21)
 _SENTENCES: Final = range(4, 8)
-_ASKS: Final = range(6, 11)
+_ASKS: Final = range(6, 17)
 _PLACEHOLDER: Final = re.compile(r"\W*(?:todo|tbd|fixme|unknown|none|n/?a|x+|\?+|-+)\W*", re.IGNORECASE)
 
 
