@@ -35,6 +35,10 @@ class UsageError(CarerailsError):
         self.what, self.mend, self.where = what, mend, where
 
 
+class NotComparable(UsageError):
+    """Two runs, or a run and a baseline, that cannot be set beside each other: exit code 3."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """The error for a name that is not among the known ones: it offers the nearest."""
     names = sorted(known)

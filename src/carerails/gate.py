@@ -10,6 +10,7 @@ class GatedEngine:
 
     def __init__(self, engine: GuardrailEngine, floor: GuardrailEngine) -> None:
         self._engine, self._floor = engine, floor
+        self.fingerprint = engine.fingerprint  # the floor is of the same rails
 
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn."""

@@ -32,7 +32,7 @@ def test_own_data_on_both_engines(tmp_path: Path, data: Path, rails: Path):
     assert "0 disagreements between engines" in done.stdout
     assert "1 rows of other locales skipped" in done.stderr
     results = lines((out / "results.jsonl").read_text(encoding="utf-8"))
-    assert [(row["engine"], row["id"], row["decision"]) for row in results] == [
+    assert [(row["engine"], row["id"], row["record"]["decision"]) for row in results] == [
         (engine, ident, decision)
         for engine in ("native", "nemo")
         for ident, decision in (("a", "escalate"), ("b", "check-in"), ("c", "refuse"))

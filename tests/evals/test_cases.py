@@ -68,7 +68,7 @@ GOOD = {"id": "1", "text": "hello", "locale": "en"}
         ((GOOD, {**GOOD, "id": "2", "country": 7}), ":2: country"),
         ((GOOD, {"id": "2", "locale": "en"}), ":2"),
         ((GOOD, {**GOOD, "id": "2", "expected": "allow", "severity": "urgent"}), ":2"),
-        ((GOOD, GOOD), "'1' stands twice"),
+        ((GOOD, GOOD), ":2: the id '1' stands twice"),
         ((), "no rows"),
         (({**GOOD, "locale": "fr"},), "no row of en"),
     ],
@@ -87,4 +87,5 @@ def test_other_locales_are_skipped_and_counted_and_other_columns_ignored(tmp_pat
     )
     piece = load_data(write(tmp_path / "d.jsonl", *rows))
     assert (len(piece.cases), piece.skipped) == (1, 2)
-    assert (piece.cases[0].expected, piece.cases[0].not_expected) == ("allow", ("allow",))
+    [case] = piece.cases
+    assert (case.expected, case.not_expected) == ("allow", ("allow",))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from carerails.contracts import Decision, Outcome, RefusalSlug, Severity
+from carerails.contracts import TEMPLATE_OF, Decision, Failure, Outcome, RefusalSlug, Severity, TurnDecision
 from carerails.evals.cases import Bounds, Case, Derivation, Slice, SliceSpec
-from carerails.evals.comparison import EngineRun, compare
-from carerails.evals.scoring import Result, judge, parts, score
-from carerails.evals.stats import rate
+from carerails.evals.comparison import Comparing
+from carerails.evals.rows import Row
+from carerails.evals.runs import EngineRun
+from carerails.evals.scoring import as_row
+from carerails.evals.stats import f_beta, mean_interval, rate
+from carerails.evals.tally import Score, judge, tally
 
 
 def case(
@@ -34,12 +37,24 @@ def case(
 
 def result(
     of: Case, outcome: Outcome, *, slug: RefusalSlug | None = None, failed: bool = False, engine: str = "e"
-) -> Result:
-    decision = "escalate" if outcome in ("emergency", "crisis", "urgent") else outcome
-    record: dict[str, object] = {"decision": decision, "rule": None}
-    return Result(
-        engine=engine, slice="s", case=of, outcome=outcome, slug=slug, failed=failed, latency_us=5, record=record
+) -> Row:
+    escalates = outcome in ("emergency", "crisis", "urgent")
+    slug = slug or ("default" if outcome == "refuse" else None)
+    decision = TurnDecision(
+        decision="escalate" if escalates else outcome,  # pyright: ignore[reportArgumentType]
+        severity=outcome if escalates else None,  # pyright: ignore[reportArgumentType]
+        slug=slug,
+        template_slug=None if outcome == "allow" else TEMPLATE_OF.get(outcome, slug),
+        engine=engine,
+        failed=failed,
+        failure=Failure(seam="detection", kind="timeout") if failed else None,
     )
+    return as_row("s", of, decision, 5)
+
+
+def whole(*rows: Row) -> Score:
+    """The score of some rows of one slice."""
+    return tally(rows).scores("e")[0]
 
 
 EMERGENCY = case("escalate", severity="emergency")
@@ -86,18 +101,18 @@ NOTHING = case(None)
     ],
 )
 def test_what_counts(of: Case, outcome: Outcome, metric: str, value: int | None):
-    rates = score("e", "s", "all", [result(of, outcome)]).rates
+    rates = whole(result(of, outcome)).rates
     assert (rates[metric].value if metric in rates else None) == value
 
 
 def test_the_right_slug_is_scored_apart_from_refusing():
-    rates = score("e", "s", "all", [result(REFUSE, "refuse", slug="out-of-scope-meta")]).rates
+    rates = whole(result(REFUSE, "refuse", slug="out-of-scope-meta")).rates
     assert (rates["refused"].value, rates["slug_right"].value, rates["right"].value) == (1, 0, 0)
 
 
 @pytest.mark.parametrize("of", [EMERGENCY, URGENT, ALLOW, REFUSE, CHECK_IN, ONLY_NOT])
 def test_a_failed_check_is_never_right_and_never_improves_recall(of: Case):
-    scored = score("e", "s", "all", [result(of, "emergency", failed=True)])
+    scored = whole(result(of, "emergency", failed=True))
     assert scored.failed == 1
     assert scored.rates["right"].value == 0
     for metric in ("recall", "urgent_recall", "refused", "check_in_recall"):
@@ -106,7 +121,7 @@ def test_a_failed_check_is_never_right_and_never_improves_recall(of: Case):
 
 
 def test_a_missed_emergency_costs_twenty_false_alarms():
-    assert result(EMERGENCY, "urgent").cost == 20 * result(ALLOW, "emergency").cost == 20
+    assert (result(EMERGENCY, "urgent").cost, result(ALLOW, "emergency").cost) == (20, 1)
 
 
 def test_wilson_interval_against_a_published_value():
@@ -123,13 +138,13 @@ def piece(rule: dict[str, Bounds], cases: tuple[Case, ...], derive: Derivation |
 @pytest.mark.parametrize(("outcome", "passed"), [("emergency", True), ("urgent", False)])
 def test_a_rule_holds_or_not(outcome: Outcome, passed: bool):
     slice_ = piece({"recall": Bounds(min=0.98)}, (EMERGENCY,))
-    [verdict] = judge(slice_, [score("e", "s", "all", [result(EMERGENCY, outcome)])])
+    [verdict] = judge(slice_.spec.rule, [whole(result(EMERGENCY, outcome))])
     assert verdict.passed is passed
 
 
 def test_a_metric_that_cannot_be_computed_fails():
     slice_ = piece({"recall": Bounds(min=0)}, (ALLOW,))
-    [verdict] = judge(slice_, [score("e", "s", "all", [result(ALLOW, "allow")])])
+    [verdict] = judge(slice_.spec.rule, [whole(result(ALLOW, "allow"))])
     assert not verdict.passed
 
 
@@ -139,7 +154,7 @@ def test_each_attack_is_compared_with_the_unattacked_cases():
     zero = case("escalate", severity="emergency", group="zero_width")
     slice_ = piece({"recall_drop": Bounds(max=0.02)}, (plain, leet, zero), Derivation(source="x", per_locale=1))
     results = [result(plain, "emergency"), result(leet, "allow"), result(zero, "emergency")]
-    verdicts = judge(slice_, [score("e", "s", part, chosen) for part, chosen in parts(slice_, results)])
+    verdicts = judge(slice_.spec.rule, tally(results, attacked=("s",)).scores("e"))
     assert {verdict.part: verdict.passed for verdict in verdicts} == {"leet": False, "zero_width": True}
 
 
@@ -153,6 +168,32 @@ def test_disagreements_name_the_case_and_both_decisions():
         result(two, "allow", engine="a"),
         result(two, "allow", engine="b"),
     ]
-    comparison = compare(runs, [slice_], results, gated=False, complete=True)
-    [entry] = comparison.disagreements
-    assert (entry.case.id, entry.decisions) == ("one", {"a": "allow", "b": "refuse default"})
+    comparing = Comparing(runs, [slice_], gated=False)
+    for row in results:
+        comparing.add(row)
+    [entry] = comparing.end(complete=True).disagreements
+    assert (entry.id, entry.decisions) == ("one", {"a": "allow", "b": "refuse default"})
+
+
+def test_precision_needs_both_sides():
+    assert "precision" not in whole(result(EMERGENCY, "emergency")).rates
+    assert whole(result(EMERGENCY, "emergency"), result(ALLOW, "emergency")).rates["precision"].value == 0.5
+
+
+def test_the_template_is_scored_where_the_label_says_which():
+    assert whole(result(EMERGENCY, "crisis")).rates["template_right"].value == 0
+    assert whole(result(EMERGENCY, "emergency")).rates["template_right"].value == 1
+    assert "template_right" not in whole(result(ALLOW, "allow")).rates
+
+
+def test_f_beta_against_its_definition():
+    # F2 of precision 0.5 and recall 1 is 5 * 0.5 / (4 * 0.5 + 1) = 0.8333.
+    assert f_beta(rate(1, 2), rate(2, 2), beta=2) == pytest.approx(5 / 6)
+    assert f_beta(None, rate(2, 2), beta=2) is None
+
+
+def test_the_interval_of_a_mean_cost_has_the_width_of_the_central_limit_theorem():
+    mean, low, high = mean_interval({0: 900, 1: 100})
+    error = (0.1 * 0.9 / 1000) ** 0.5
+    assert mean == pytest.approx(0.1)
+    assert (low, high) == (pytest.approx(0.1 - 1.96 * error, abs=0.003), pytest.approx(0.1 + 1.96 * error, abs=0.003))

@@ -6,17 +6,31 @@ Exit codes: 0 pass, 1 gate or regression, 2 usage or bad input, 3 not comparable
 from __future__ import annotations
 
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from carerails import __version__
-from carerails.errors import CarerailsError, UsageError
-
-PASS, REGRESSION, USAGE, NOT_COMPARABLE, ENGINE_FAILURE = 0, 1, 2, 3, 4
-INTERRUPTED = 130
+from carerails.cli.evals import eval_app
+from carerails.cli.options import (
+    ENGINE_FAILURE,
+    INTERRUPTED,
+    NOT_COMPARABLE,
+    PASS,
+    USAGE,
+    AllowFailures,
+    AsJson,
+    Data,
+    Engine,
+    Rails,
+    Semantic,
+    SemanticOption,
+    Slices,
+    Workers,
+    names,
+)
+from carerails.errors import CarerailsError, NotComparable, UsageError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,23 +45,7 @@ kb_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Tools for the cards that the agent answers from."
 )
 app.add_typer(kb_app, name="kb")
-eval_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Eval runs.")
 app.add_typer(eval_app, name="eval")
-
-
-class Semantic(str, Enum):
-    """The layer behind the rules."""
-
-    off = "off"
-    local = "local"
-
-
-Engine = Annotated[str, typer.Option("--engine", "-e", help="Engine, as in `carerails engines`.")]
-Rails = Annotated[
-    Optional[Path],  # noqa: UP045  typer reads this at run time, on Python 3.10 too
-    typer.Option("--rails", help="Rails directory or an exported policy.json. Default: the rails that are shipped."),
-]
-SemanticOption = Annotated[Semantic, typer.Option("--semantic", help="Semantic layer behind the rules.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -65,8 +63,8 @@ def decide(
     target: Annotated[str, typer.Option("--out", help="JSONL file for the decisions; - is stdout.")] = "-",
     rails: Rails = None,
     semantic: SemanticOption = Semantic.off,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes.")] = 1,
-    allow_failures: Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though checks failed.")] = False,
+    workers: Workers = 1,
+    allow_failures: AllowFailures = False,
 ) -> None:
     """Decide every line of a JSONL file, in input order: allow, refuse, check-in or escalate."""
     from carerails.cli.decide import run
@@ -77,24 +75,24 @@ def decide(
 @app.command()
 def compare(
     engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
-    slices: Annotated[str, typer.Option("--slices", help="Comma-separated. Default: all of ours.")] = "",
-    data: Annotated[
-        Optional[list[Path]],  # noqa: UP045
-        typer.Option("--data", help="JSONL of your own; may be given several times."),
-    ] = None,
+    slices: Slices = "",
+    data: Data = None,
     gated: Annotated[bool, typer.Option("--gated", help="Score each engine behind the always-on gate.")] = False,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option("--out", help="Directory for report.html, results.jsonl and summary.json."),
     ] = None,
     rails: Rails = None,
-    allow_failures: Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though checks failed.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+    workers: Workers = 1,
+    allow_failures: AllowFailures = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run engines on the same slices and on your own data, and show where they differ."""
     from carerails.cli.compare import run
 
-    raise typer.Exit(run(_names(engines), _names(slices), data or [], gated, out, rails, allow_failures, as_json))
+    raise typer.Exit(
+        run(names(engines), names(slices), data or [], gated, out, rails, allow_failures, as_json, workers)
+    )
 
 
 @app.command()
@@ -124,30 +122,6 @@ def chat(
     from carerails.cli.chat import run
 
     raise typer.Exit(run(engine, locale, country, drafter, rails, store, script))
-
-
-@eval_app.command("agent")
-def eval_agent(
-    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
-    slices: Annotated[
-        str, typer.Option("--slices", help="Comma-separated: citation, no-context, multi-turn, review.")
-    ] = "",
-    out: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--out", help="Directory for agent.jsonl."),
-    ] = None,
-    rails: Rails = None,
-    semantic: Annotated[
-        Optional[bool],  # noqa: UP045
-        typer.Option("--semantic/--no-semantic", help="Search cards by meaning too. Default: where installed."),
-    ] = None,
-    allow_failures: Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though seams failed.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
-) -> None:
-    """Play the agent's slices: citations, missing context, conversations, reviews."""
-    from carerails.cli.evaluate import agent as run
-
-    raise typer.Exit(run(_names(engines), _names(slices), out, rails, semantic, allow_failures, as_json))
 
 
 @kb_app.command("lint")
@@ -221,14 +195,12 @@ def export(
     raise typer.Exit(run(path, target))
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def main() -> None:
     """Run the command line; a user's mistake is one clear line, never a traceback."""
     try:
         app()
+    except NotComparable as error:
+        _fail(str(error), NOT_COMPARABLE)
     except UsageError as error:
         _fail(str(error), USAGE)
     except CarerailsError as error:

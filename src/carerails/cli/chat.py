@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from carerails.agents import DRAFTERS, Assembly, open_agent
-from carerails.cli import PASS, USAGE
 from carerails.cli.console import note
+from carerails.cli.options import PASS, USAGE
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import UsageError, unknown
 from carerails.graph import AgentError, AgentTurn

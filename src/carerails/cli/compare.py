@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from carerails.cli import ENGINE_FAILURE, INTERRUPTED, PASS, REGRESSION
 from carerails.cli.console import note, progress
-from carerails.engine import open_engine
+from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, PASS, REGRESSION
+from carerails.cli.runs import engine_run, load_pieces
 from carerails.engines import describe, installed
-from carerails.errors import UsageError, unknown
-from carerails.evals.cases import Slice, load_data, load_slice, slice_names
-from carerails.evals.comparison import Comparison, EngineRun, compare
-from carerails.evals.runner import run_engine
-from carerails.evals.scoring import Result
+from carerails.errors import UsageError
+from carerails.evals.cases import Slice
+from carerails.evals.comparison import Comparing, Comparison
+from carerails.evals.rows import read_row
+from carerails.evals.running import run as evaluate
+from carerails.evals.runs import EngineRun
+from carerails.evals.work import Done, Job
 
 
 def run(
@@ -28,61 +30,52 @@ def run(
     rails: Path | None,
     allow_failures: bool,
     as_json: bool,
+    workers: int = 1,
 ) -> int:
     """Compare, print, write the report; the exit code says whether checks failed or a slice's rule does not hold."""
-    runs = _engines(engines, rails)
-    pieces = _pieces(slices, data)
-    results: list[Result] = []
+    runs = [engine_run(name, rails) for name in _available(engines)]
+    pieces = load_pieces(slices, data)
+    comparing = Comparing(runs, pieces, gated)
     complete = True
     with ExitStack() as stack:
-        rows = stack.enter_context(_results_file(out)) if out else None
+        lines = stack.enter_context(_results_file(out)) if out else None
         try:
-            for result in _run_all(runs, pieces, rails, gated):
-                results.append(result)
-                if rows:
-                    rows.write(json.dumps(_row(result), ensure_ascii=False) + "\n")
+            for done in _run_all(runs, pieces, rails, gated, workers):
+                for line in done.lines:
+                    comparing.add(read_row(line, "results"))
+                if lines:
+                    lines.writelines(done.lines)
         except KeyboardInterrupt:
             complete = False
             note("interrupted: what was decided so far is reported, and marked incomplete")
-    comparison = compare(runs, pieces, results, gated, complete)
+    comparison = comparing.end(complete)
     _show(comparison, out, as_json)
     return _exit_code(comparison, allow_failures)
 
 
-def _pieces(slices: list[str], data: list[Path]) -> list[Slice]:
-    """The slices asked for; with data of one's own and no slice named, the data alone."""
-    names = slices or ([] if data else slice_names())
-    pieces = [load_slice(name) for name in names] + [load_data(path) for path in data]
-    for piece in pieces:
-        if [other.name for other in pieces].count(piece.name) > 1:
-            raise UsageError(f"two slices are called {piece.name!r}", "rename one of the files")
-        if piece.skipped:
-            note(f"{piece.name}: {piece.skipped} rows of other locales skipped")
-    return pieces
-
-
-def _engines(names: list[str], rails: Path | None) -> list[EngineRun]:
-    known = installed()
-    for name in names:
-        if name not in known:
-            raise unknown("engine", name, known)
-    chosen: list[EngineRun] = []
-    for name in dict.fromkeys(names or known):
+def _available(names: list[str]) -> list[str]:
+    """The engines asked for, or all that can run here."""
+    if names:
+        return list(dict.fromkeys(names))
+    chosen: list[str] = []
+    for name in installed():
         info = describe(name)
         if info.available:
-            engine = open_engine(name, rails, floor=False)
-            chosen.append(EngineRun(name=name, version=engine.version, fingerprint=engine.fingerprint))
-        elif names:
-            raise UsageError(f"engine {name!r} cannot run here: {info.why_not}", "see `carerails engines`")
+            chosen.append(name)
         else:
             note(f"engine {name} left out: {info.why_not}")
     return chosen
 
 
-def _run_all(runs: Sequence[EngineRun], pieces: Sequence[Slice], rails: Path | None, gated: bool) -> Iterator[Result]:
+def _run_all(
+    runs: Sequence[EngineRun], pieces: Sequence[Slice], rails: Path | None, gated: bool, workers: int
+) -> Iterator[Done]:
+    """One engine after the other, so that their latencies stay true."""
     total = sum(len(piece.cases) for piece in pieces)
     for engine in runs:
-        yield from progress(run_engine(engine.name, pieces, rails, gated), engine.name, total)
+        job = Job(engine=engine.name, rails=rails, gated=gated)
+        items = progress(((piece.name, case) for piece in pieces for case in piece.cases), engine.name, total)
+        yield from evaluate(job, items, workers)
 
 
 def _results_file(out: Path):
@@ -91,18 +84,6 @@ def _results_file(out: Path):
         return (out / "results.jsonl").open("w", encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(error.strerror or "cannot be written", "choose another --out", str(out)) from None
-
-
-def _row(result: Result) -> dict[str, object]:
-    case = result.case
-    gold = case.model_dump(include={"expected", "severity", "slug", "category", "not_expected", "group"})
-    return {
-        "slice": result.slice,
-        **result.record,
-        "text": case.said(),
-        "gold": {key: value for key, value in gold.items() if value},
-        "right": result.right,
-    }
 
 
 def _show(comparison: Comparison, out: Path | None, as_json: bool) -> None:

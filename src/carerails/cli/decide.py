@@ -8,14 +8,14 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from carerails.cli import ENGINE_FAILURE, PASS, USAGE
 from carerails.cli.console import note, progress
+from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.errors import UsageError
+from carerails.parallel import chunks, in_processes
 from carerails.records import read_turn, write_decision, write_error
 
 CHUNK = 64
@@ -103,32 +103,10 @@ def _numbered(lines: Iterable[str]) -> Iterator[Numbered]:
 
 
 def _in_processes(lines: Iterable[Numbered], engine: str, rails: Path | None, workers: int) -> Iterator[Record]:
-    """Decide in several processes, a chunk at a time, in input order and with a bounded number of chunks under way."""
-    from collections import deque
-    from concurrent.futures import Future, ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
-
-    from carerails.errors import CarerailsError
-
+    """Decide in several processes, a chunk at a time, in input order."""
     open_engine(engine, rails)  # a wrong name or broken rails are said once, here
-    context = get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(engine, rails)) as pool:
-        chunks = iter(lambda: list(islice(lines, CHUNK)), [])
-        under_way: deque[Future[list[Record]]] = deque()
-        lines = iter(lines)
-        try:
-            for chunk in chunks:
-                under_way.append(pool.submit(_work, chunk))
-                if len(under_way) > 2 * workers:
-                    yield from under_way.popleft().result()
-            while under_way:
-                yield from under_way.popleft().result()
-        except BrokenProcessPool:
-            raise CarerailsError("a worker process died; what was written so far is complete lines") from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    for records in in_processes(_work, chunks(lines, CHUNK), workers, _start_worker, (engine, rails)):
+        yield from records
 
 
 _worker: Decider | None = None
@@ -136,10 +114,7 @@ _worker_life = ExitStack()  # keeps the worker's engine open until the process e
 
 
 def _start_worker(engine: str, rails: Path | None) -> None:
-    import signal
-
     global _worker  # noqa: PLW0603  one engine a process, opened once
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     _worker = _worker_life.enter_context(deciding(engine, rails))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from carerails.cli import PASS
+from carerails.cli.options import PASS
 from carerails.engines import describe, installed
 
 

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from carerails.cli import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.cli.console import note, progress
+from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.engines import describe, installed
 from carerails.errors import UsageError, unknown
 from carerails.evals.agent_cases import AGENT_SLICES, load_agent_slice
 from carerails.evals.agent_runner import run_agent
 from carerails.evals.agent_scoring import AgentResult, judge, score
-from carerails.evals.scoring import Verdict
 from carerails.evals.stats import percentile
+from carerails.evals.tally import Verdict
 from carerails.evals.terminal import percent
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from carerails.cli import PASS, REGRESSION
 from carerails.cli.console import note, print_findings
+from carerails.cli.options import PASS, REGRESSION
 
 
 def lint(path: Path | None, as_json: bool) -> int:

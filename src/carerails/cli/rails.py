@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-from carerails.cli import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.cli.console import note, print_findings
+from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.contracts import LOCALES, Locale, Turn, TurnDecision
 from carerails.engine import open_engine
 from carerails.errors import UsageError, unknown

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from carerails.contracts import LOCALES, Frozen, Locale, ReplyKind
 from carerails.evals.agent_cases import AgentSlice, Conversation, Expected, Question, Review
-from carerails.evals.scoring import Verdict
 from carerails.evals.stats import Rate, rate
+from carerails.evals.tally import Verdict
 
 
 class Said(Frozen):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Protocol, cast
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -65,6 +68,17 @@ class Case(Frozen):
         """An emergency or crisis decision would be a false alarm."""
         return not self.must_escalate and (self.expected is not None or "escalate" in self.not_expected)
 
+    @cached_property
+    def hash(self) -> str:
+        """Of what is said, to whom, and of the gold label; neither the id nor a note changes it."""
+        content = self.model_dump_json(exclude={"id", "note", "group"}, exclude_defaults=True)
+        return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+    def gold(self) -> str:
+        """The right decision as a person reads it; empty where there is none."""
+        label = " ".join(word for word in (self.expected, self.severity, self.slug) if word)
+        return label or " ".join(f"not-{decision}" for decision in self.not_expected)
+
     def turn(self) -> Turn:
         """The case as an engine gets it."""
         messages = self.messages or (Message(role="user", content=self.text),)
@@ -108,13 +122,52 @@ class SliceSpec(Frozen):
     derive: Derivation | None = None
 
 
-class Slice(Frozen):
-    """A slice with its cases. `own` slices are ours; others are the user's data and have no pass rule."""
+class Cases(Protocol):
+    """Cases that can be gone through again and again, and counted."""
+
+    def __iter__(self) -> Iterator[Case]: ...
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice with its cases. Ours have a pass rule; the user's own data have none.
+
+    Attributes:
+        skipped: rows of locales that we do not serve.
+    """
 
     name: str
     spec: SliceSpec
-    cases: tuple[Case, ...]
+    cases: Cases
     skipped: int = 0
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all cases in their order: the same digest is the same data."""
+        return digest_of(case for case in self.cases)
+
+
+def digest_of(cases: Iterable[Case]) -> str:
+    """Of ids and contents, in order."""
+    total = hashlib.blake2b(digest_size=16)
+    for case in cases:
+        total.update(f"{case.id}\n{case.hash}\n".encode())
+    return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class CaseFile:
+    """A user's own file, read anew at each pass, so that it may be larger than memory."""
+
+    path: Path
+    count: int
+
+    def __iter__(self) -> Iterator[Case]:
+        return (case for _, case in _served(self.path) if case)
+
+    def __len__(self) -> int:
+        return self.count
 
 
 def slice_names() -> list[str]:
@@ -143,11 +196,27 @@ def load_data(path: Path) -> Slice:
     Raises:
         UsageError: file, line, what is wrong and how to mend it.
     """
-    cases: list[Case] = []
-    skipped = 0
+    count = skipped = 0
+    seen: set[int] = set()
+    for number, case in _served(path):
+        if case is None:
+            skipped += 1
+            continue
+        count += 1
+        _once(case, seen, f"{path}:{number}")
+    if not count:
+        raise UsageError(
+            "no row of en, es-419 or pt-BR" if skipped else "no rows", 'write {"id", "text", "locale"} lines', str(path)
+        )
+    spec = SliceSpec(about=f"your own data, {path.name}", rule={})
+    return Slice(name=path.stem, spec=spec, cases=CaseFile(path, count), skipped=skipped)
+
+
+def _served(path: Path) -> Iterator[tuple[int, Case | None]]:
+    """The numbered rows of a file in the fields of a data set; None for one of a locale that we do not serve."""
     for number, row in _rows(path):
         if row.get("locale") not in LOCALES:
-            skipped += 1
+            yield number, None
             continue
         known = {key: row[key] for key in Case.model_fields if row.get(key) is not None}
         known["id"] = str(row.get("id", number))
@@ -157,20 +226,16 @@ def load_data(path: Path) -> Slice:
                 known[key] = SYNONYMS.get(value, value)
             elif isinstance(value, list):
                 known[key] = [SYNONYMS.get(str(word), word) for word in cast("list[Any]", value)]
-        cases.append(_case(known, path, number))
-    if not cases:
-        raise UsageError(
-            "no row of en, es-419 or pt-BR" if skipped else "no rows", 'write {"id", "text", "locale"} lines', str(path)
-        )
-    _unique(cases, path)
-    spec = SliceSpec(about=f"your own data, {path.name}", rule={})
-    return Slice(name=path.stem, spec=spec, cases=tuple(cases), skipped=skipped)
+        yield number, _case(known, path, number)
 
 
 def _strict(path: Path) -> tuple[Case, ...]:
-    cases = tuple(_case(row, path, number) for number, row in _rows(path))
-    _unique(cases, path)
-    return cases
+    cases: list[Case] = []
+    seen: set[int] = set()
+    for number, row in _rows(path):
+        cases.append(_case(row, path, number))
+        _once(cases[-1], seen, f"{path}:{number}")
+    return tuple(cases)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -205,12 +270,12 @@ def _case(row: Mapping[str, Any], path: Path, number: int) -> Case:
         raise UsageError(f"{place}: {first['msg']}" if place else first["msg"], "", where) from None
 
 
-def _unique(cases: Iterable[Case], path: Path) -> None:
-    seen: set[str] = set()
-    for case in cases:
-        if case.id in seen:
-            raise UsageError(f"the id {case.id!r} stands twice", "ids are unique in a file", str(path))
-        seen.add(case.id)
+def _once(case: Case, seen: set[int], where: str) -> None:
+    """Ids are remembered by their hash: 100,000 of them take 8 MB."""
+    key = hash(case.id)
+    if key in seen:
+        raise UsageError(f"the id {case.id!r} stands twice", "ids are unique in a file", where)
+    seen.add(key)
 
 
 def _derive(source: Slice, how: Derivation) -> Iterator[Case]:

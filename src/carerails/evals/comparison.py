@@ -1,35 +1,34 @@
-"""A comparison: results of several engines on the same slices, their scores, verdicts and disagreements."""
+"""A comparison: several engines on the same slices, their scores, verdicts and disagreements."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from carerails import __version__
-from carerails.contracts import Frozen
-from carerails.evals.cases import Case, Slice
-from carerails.evals.scoring import Result, Score, Verdict, judge, parts, score
-
-
-class EngineRun(Frozen):
-    """One engine as it was compared."""
-
-    name: str
-    version: str
-    fingerprint: str
+from carerails.contracts import Frozen, Locale
+from carerails.evals.cases import Slice
+from carerails.evals.rows import SCHEMA, Row
+from carerails.evals.runs import EngineRun
+from carerails.evals.tally import Score, Tallies, Verdict, judge
 
 
 class Disagreement(Frozen):
     """A case on which engines decide differently."""
 
     slice: str
-    case: Case
+    id: str
+    locale: Locale
+    gold: str
+    text: str
     decisions: Mapping[str, str]
     rules: Mapping[str, str]
 
 
-class Comparison(Frozen):
+@dataclass(frozen=True)
+class Comparison:
     """Everything that the report shows and summary.json holds."""
 
     engines: tuple[EngineRun, ...]
@@ -44,7 +43,7 @@ class Comparison(Frozen):
     def summary(self) -> dict[str, Any]:
         """What summary.json holds: no texts, only figures."""
         return {
-            "schema": 1,
+            "schema": SCHEMA,
             "carerails": __version__,
             "python": platform.python_version(),
             "gated": self.gated,
@@ -63,7 +62,7 @@ class Comparison(Frozen):
     def latency_ratio(self) -> list[tuple[str, str, float]]:
         """Median latency of every engine over that of the quickest, on all cases of all slices."""
         medians = {
-            engine.name: [s.latency_us.p50 for s in self.scores if s.engine == engine.name and s.part == "all"]
+            engine.name: [s.latency_us.p50 for s in self.scores if s.engine == engine.name and s.by == "all"]
             for engine in self.engines
         }
         typical = {name: sorted(v for v in values if v)[len(values) // 2] for name, values in medians.items() if values}
@@ -73,54 +72,58 @@ class Comparison(Frozen):
         return [(name, quickest, typical[name] / typical[quickest]) for name in typical if name != quickest]
 
 
-def compare(
-    engines: Sequence[EngineRun], slices: Sequence[Slice], results: Iterable[Result], gated: bool, complete: bool
-) -> Comparison:
-    """Score all results, apply the slices' rules and find where engines differ."""
-    by_engine: dict[str, dict[str, list[Result]]] = {engine.name: {} for engine in engines}
-    for result in results:
-        by_engine[result.engine].setdefault(result.slice, []).append(result)
-    scores: list[Score] = []
-    verdicts: list[Verdict] = []
-    for engine in engines:
-        for piece in slices:
-            found = by_engine[engine.name].get(piece.name)
-            if not found:
-                continue
-            scored = [score(engine.name, piece.name, part, chosen) for part, chosen in parts(piece, found)]
-            scores += scored
-            verdicts += judge(piece, scored)
-    return Comparison(
-        engines=tuple(engines),
-        slices=tuple(slices),
-        gated=gated,
-        scores=tuple(scores),
-        verdicts=tuple(verdicts),
-        disagreements=tuple(_disagreements(slices, by_engine)),
-        failed=sum(r.failed for slices_ in by_engine.values() for rs in slices_.values() for r in rs),
-        complete=complete,
+@dataclass
+class Comparing:
+    """Takes rows as they come, engine after engine, and keeps of each only what a comparison needs."""
+
+    engines: Sequence[EngineRun]
+    slices: Sequence[Slice]
+    gated: bool
+    _tallies: dict[str, Tallies] = field(default_factory=dict[str, Tallies])
+    _said: dict[tuple[str, str], dict[str, tuple[str, str | None]]] = field(
+        default_factory=dict[tuple[str, str], dict[str, tuple[str, str | None]]]
     )
+    _apart: dict[tuple[str, str], Row] = field(default_factory=dict[tuple[str, str], Row])
 
+    def add(self, row: Row) -> None:
+        """Count a row, and see whether the engines before it said the same."""
+        attacked = frozenset(piece.name for piece in self.slices if piece.spec.derive)
+        self._tallies.setdefault(row.engine, Tallies(attacked)).add(row)
+        key = (row.slice, row.id)
+        said = self._said.setdefault(key, {})
+        if any(word != row.say() for word, _ in said.values()):
+            self._apart[key] = row
+        said[row.engine] = (row.say(), row.rule)
 
-def _disagreements(
-    slices: Sequence[Slice], by_engine: Mapping[str, Mapping[str, Sequence[Result]]]
-) -> Iterable[Disagreement]:
-    for piece in slices:
-        rows: dict[str, dict[str, Result]] = {}
-        for engine, found in by_engine.items():
-            for result in found.get(piece.name, ()):
-                rows.setdefault(result.case.id, {})[engine] = result
-        for answers in rows.values():
-            if len({(r.outcome, r.slug, r.failed) for r in answers.values()}) > 1:
-                yield Disagreement(
-                    slice=piece.name,
-                    case=next(iter(answers.values())).case,
-                    decisions={engine: say(result) for engine, result in answers.items()},
-                    rules={engine: str(r.record["rule"] or "") for engine, r in answers.items()},
-                )
+    def end(self, complete: bool) -> Comparison:
+        """Score everything and apply the slices' rules."""
+        scores = [score for name, tallies in self._tallies.items() for score in tallies.scores(name)]
+        verdicts = [
+            verdict
+            for engine in self.engines
+            for piece in self.slices
+            if (found := [score for score in scores if (score.engine, score.slice) == (engine.name, piece.name)])
+            for verdict in judge(piece.spec.rule, found)
+        ]
+        return Comparison(
+            engines=tuple(self.engines),
+            slices=tuple(self.slices),
+            gated=self.gated,
+            scores=tuple(scores),
+            verdicts=tuple(verdicts),
+            disagreements=tuple(self._disagreement(row) for row in self._apart.values()),
+            failed=sum(tallies.failed for tallies in self._tallies.values()),
+            complete=complete,
+        )
 
-
-def say(result: Result) -> str:
-    """A decision in a few words."""
-    word = "FAILED" if result.failed else result.outcome
-    return f"{word} {result.slug}" if result.slug else word
+    def _disagreement(self, row: Row) -> Disagreement:
+        said = self._said[row.slice, row.id]
+        return Disagreement(
+            slice=row.slice,
+            id=row.id,
+            locale=row.locale,
+            gold=row.gold or "-",
+            text=row.text,
+            decisions={engine: word for engine, (word, _) in said.items()},
+            rules={engine: rule or "" for engine, (_, rule) in said.items()},
+        )

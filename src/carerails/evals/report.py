@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 from carerails.evals.comparison import Comparison, Disagreement
-from carerails.evals.scoring import Score, Verdict
+from carerails.evals.tally import Score, Verdict
 from carerails.evals.terminal import COLUMNS, percent
 
 #: Beyond this many disagreements the page says how many it leaves to results.jsonl.
@@ -33,7 +34,7 @@ def _by_slice(comparison: Comparison) -> list[tuple[str, str, list[tuple[str, st
     """Name, subject, the columns that it fills, and its scores, engines side by side."""
     found: list[tuple[str, str, list[tuple[str, str]], list[Score]]] = []
     for piece in comparison.slices:
-        rows = [score for score in comparison.scores if score.slice == piece.name]
+        rows = [score for score in comparison.scores if score.slice == piece.name and score.by != "category"]
         order = list(dict.fromkeys(score.part for score in rows))
         columns = [column for column in COLUMNS if any(column[1] in score.rates for score in rows)]
         found.append((piece.name, piece.spec.about, columns, sorted(rows, key=lambda score: order.index(score.part))))
@@ -49,14 +50,5 @@ def _conditions(comparison: Comparison) -> dict[tuple[str, str], dict[str, Verdi
     return found
 
 
-def _row(entry: Disagreement) -> dict[str, object]:
-    case = entry.case
-    gold = " ".join(word for word in (case.expected, case.severity, case.slug) if word)
-    return {
-        "place": f"{entry.slice}/{case.id}",
-        "locale": case.locale,
-        "gold": gold or "-",
-        "text": case.said(),
-        "decisions": entry.decisions,
-        "rules": entry.rules,
-    }
+def _row(entry: Disagreement) -> dict[str, Any]:
+    return entry.model_dump(exclude={"slice", "id"}) | {"place": f"{entry.slice}/{entry.id}"}

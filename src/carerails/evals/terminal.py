@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from carerails.evals.comparison import Comparison
-from carerails.evals.scoring import Score
+from carerails.evals.runs import Summary
 from carerails.evals.stats import Rate
+from carerails.evals.tally import Score, Verdict
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,24 +41,45 @@ def show(comparison: Comparison) -> None:
         f"Engines {mode}; rates in per cent [95 % interval]; cost: a missed emergency weighs 20 false alarms\n"
     )
     for piece in comparison.slices:
-        wholes = [score for score in comparison.scores if score.slice == piece.name and score.part == "all"]
+        wholes = [score for score in comparison.scores if score.slice == piece.name and score.by == "all"]
         if wholes:
             console.print(_table(f"{piece.name}, {wholes[0].cases} cases", wholes))
-    for line in (*_verdicts(comparison), *_ratios(comparison), *_disagreements(comparison)):
+    for line in (*_verdicts(comparison.verdicts), *_ratios(comparison), *_disagreements(comparison)):
         console.print(line, soft_wrap=True)
 
 
-def _table(title: str, wholes: Sequence[Score]) -> Table:
+def show_run(summary: Summary) -> None:
+    """Print one run to stdout, by slice and locale."""
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    console = Console(file=sys.stdout, highlight=False, markup=False, width=None if terminal else PIPE_WIDTH)
+    mode = " behind the always-on gate" if summary.run.gated else ""
+    console.print(
+        f"{summary.run.engine.name}{mode}; rates in per cent [95 % interval]; "
+        "cost: a missed emergency weighs 20 false alarms\n"
+    )
+    for piece in summary.run.slices:
+        scores = [score for score in summary.scores if score.slice == piece.name and score.by in ("all", "locale")]
+        if scores:
+            console.print(_table(f"{piece.name}, {scores[0].cases} cases", scores, "part"))
+    for line in _verdicts(summary.verdicts):
+        console.print(line, soft_wrap=True)
+    if summary.unstable:
+        console.print(f"{summary.unstable} repeats decided otherwise than the first")
+
+
+def _table(title: str, wholes: Sequence[Score], first: str = "engine") -> Table:
     from rich import box
     from rich.table import Table
 
     columns = [column for column in COLUMNS if any(column[1] in score.rates for score in wholes)]
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
-    for name in ("engine", *(name for name, _ in columns), "cost", "failed", "p50 us", "p95 us"):
-        table.add_column(name, justify="left" if name == "engine" else "right", min_width=len(name))
+    for name in (first, *(name for name, _ in columns), "cost", "failed", "p50 us", "p95 us"):
+        table.add_column(name, justify="left" if name == first else "right", min_width=len(name))
     for score in wholes:
         table.add_row(
-            score.engine,
+            score.engine if first == "engine" else score.part,
             *(percent(score.rates.get(metric)) for _, metric in columns),
             f"{score.cost.mean:.2f}",
             str(score.failed),
@@ -73,10 +95,10 @@ def percent(rate: Rate | None) -> str:
     return f"{100 * rate.value:.1f} [{100 * rate.low:.0f}-{100 * rate.high:.0f}]"
 
 
-def _verdicts(comparison: Comparison) -> list[str]:
-    broken = [verdict for verdict in comparison.verdicts if not verdict.passed]
-    if comparison.verdicts and not broken:
-        return [f"PASS  all {len(comparison.verdicts)} conditions of the slices hold"]
+def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
+    broken = [verdict for verdict in verdicts if not verdict.passed]
+    if verdicts and not broken:
+        return [f"PASS  all {len(verdicts)} conditions of the slices hold"]
     return [
         f"FAIL  {verdict.slice}{f' ({verdict.part})' if verdict.part != 'all' else ''}, {verdict.engine}: "
         f"{verdict.metric} {verdict.value:g}, must be {verdict.bound}"
@@ -97,5 +119,5 @@ def _disagreements(comparison: Comparison) -> list[str]:
     lines = [f"{len(comparison.disagreements)} disagreements between engines"]
     for entry in comparison.disagreements[:SHOWN]:
         decisions = ", ".join(f"{engine}: {decision}" for engine, decision in entry.decisions.items())
-        lines.append(f"  {entry.slice}/{entry.case.id}  {decisions}  {entry.case.said()[:100]!r}")
+        lines.append(f"  {entry.slice}/{entry.id}  {decisions}  {entry.text[:100]!r}")
     return lines

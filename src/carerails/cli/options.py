@@ -1,0 +1,40 @@
+"""What several commands share: exit codes and options."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+PASS, REGRESSION, USAGE, NOT_COMPARABLE, ENGINE_FAILURE = 0, 1, 2, 3, 4
+INTERRUPTED = 130
+
+
+class Semantic(str, Enum):
+    """The layer behind the rules."""
+
+    off = "off"
+    local = "local"
+
+
+Engine = Annotated[str, typer.Option("--engine", "-e", help="Engine, as in `carerails engines`.")]
+Rails = Annotated[
+    Optional[Path],  # noqa: UP045  typer reads this at run time, on Python 3.10 too
+    typer.Option("--rails", help="Rails directory or an exported policy.json. Default: the rails that are shipped."),
+]
+SemanticOption = Annotated[Semantic, typer.Option("--semantic", help="Semantic layer behind the rules.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes.")]
+AllowFailures = Annotated[bool, typer.Option("--allow-failures", help="Exit 0 though checks failed.")]
+Slices = Annotated[str, typer.Option("--slices", help="Comma-separated. Default: all of ours.")]
+Data = Annotated[
+    Optional[list[Path]],  # noqa: UP045
+    typer.Option("--data", help="JSONL of your own; may be given several times."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
+
+
+def names(text: str) -> list[str]:
+    """The names of a comma-separated option."""
+    return [name.strip() for name in text.split(",") if name.strip()]

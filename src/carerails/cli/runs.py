@@ -1,0 +1,179 @@
+"""`carerails eval run` and `eval merge`: one engine over slices and data, kept in a folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from carerails.cli.console import note, progress
+from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, PASS, REGRESSION
+from carerails.engine import open_engine
+from carerails.engines import describe, installed
+from carerails.errors import UsageError, unknown
+from carerails.evals.cases import Slice, load_data, load_slice, slice_names
+from carerails.evals.rows import read_row
+from carerails.evals.running import run as evaluate
+from carerails.evals.runs import EngineRun, Manifest, RunFolder, Shard, Summary, slice_run
+from carerails.evals.runs import merge as merge_shards
+from carerails.evals.tally import Tallies, tally
+from carerails.evals.work import Done, Item, Job
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to run, as the command line says it."""
+
+    engine: str
+    slices: list[str] = field(default_factory=list[str])
+    data: list[Path] = field(default_factory=list[Path])
+    rails: Path | None = None
+    gated: bool = False
+    workers: int = 1
+    scheduler: str | None = None
+    shard: str = ""
+    repeat: int = 1
+    cache: Path | None = None
+
+
+def run(asked: Asked, out: Path, resume: bool, allow_failures: bool, as_json: bool) -> int:
+    """Run, print the summary; the exit code says whether checks failed or a slice's rule does not hold."""
+    try:
+        summary = execute(asked, RunFolder(out), resume)
+    except KeyboardInterrupt:
+        note(f"interrupted; {out} is complete lines, and --resume goes on with them")
+        return INTERRUPTED
+    return conclude(summary, out, allow_failures, as_json)
+
+
+def merge(shards: list[Path], out: Path, allow_failures: bool, as_json: bool) -> int:
+    """Merge, print the summary; the same exit codes as a run."""
+    summary = merge_shards([RunFolder(path) for path in shards], RunFolder(out))
+    return conclude(summary, out, allow_failures, as_json)
+
+
+def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
+    """Run what is asked into a folder. Every case is read and checked before the first is decided.
+
+    Raises:
+        UsageError: unknown engine or slice, broken case, a folder that cannot be used.
+        NotComparable: the run to be resumed was asked otherwise.
+    """
+    pieces = load_pieces(asked.slices, asked.data)
+    shard = _shard(asked.shard)
+    manifest = Manifest(
+        engine=engine_run(asked.engine, asked.rails),
+        gated=asked.gated,
+        repeat=asked.repeat,
+        shard=shard,
+        slices=tuple(slice_run(piece) for piece in pieces),
+    )
+    attacked = frozenset(piece.name for piece in manifest.slices if piece.attacked)
+    job = Job(asked.engine, asked.rails, asked.gated, asked.repeat, attacked, asked.cache)
+    results, done = folder.open(manifest, resume)
+    tallies, unstable = Tallies(attacked), 0
+    if done:
+        note(f"{done} of {manifest.expected_rows} rows are there already")
+        for row in folder.rows():
+            tallies.add(row)
+    begun, halfway = divmod(done, asked.repeat)
+    items = islice(_items(pieces, shard), begun, None)
+    shown = progress(items, asked.engine, manifest.expected_rows // asked.repeat - begun)
+    with results:
+        for piece in _rest(evaluate(job, shown, asked.workers, asked.scheduler), halfway):
+            _write(results, piece)
+            tallies.merge(piece.tallies)
+            unstable += piece.unstable
+    summary = Summary.of(manifest, tallies, unstable)
+    folder.finish(summary)
+    return summary
+
+
+def conclude(summary: Summary, out: Path, allow_failures: bool, as_json: bool) -> int:
+    """Print what came of a run; the exit code."""
+    from carerails.evals import terminal
+
+    if as_json:
+        json.dump(json.loads(summary.model_dump_json(by_alias=True)), sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        terminal.show_run(summary)
+    note(f"run: {out}")
+    if not summary.complete:
+        note(f"{summary.rows} of {summary.run.expected_rows} rows: not complete")
+        return NOT_COMPARABLE
+    if summary.failed and not allow_failures:
+        note(f"{summary.failed} checks failed")
+        return ENGINE_FAILURE
+    broken = sum(not verdict.passed for verdict in summary.verdicts)
+    if broken:
+        note(f"{broken} conditions of the slices do not hold")
+    return REGRESSION if broken else PASS
+
+
+def load_pieces(slices: list[str], data: list[Path]) -> list[Slice]:
+    """The slices asked for; with data of one's own and no slice named, the data alone.
+
+    Raises:
+        UsageError: an unknown name, a broken case, or two slices of one name.
+    """
+    names = slices or ([] if data else slice_names())
+    pieces = [load_slice(name) for name in names] + [load_data(path) for path in data]
+    for piece in pieces:
+        if [other.name for other in pieces].count(piece.name) > 1:
+            raise UsageError(f"two slices are called {piece.name!r}", "rename one of the files")
+        if piece.skipped:
+            note(f"{piece.name}: {piece.skipped} rows of other locales skipped")
+    return pieces
+
+
+def engine_run(name: str, rails: Path | None) -> EngineRun:
+    """An engine that can run here, as a run names it.
+
+    Raises:
+        UsageError: unknown, or why it cannot run.
+    """
+    known = installed()
+    if name not in known:
+        raise unknown("engine", name, known)
+    info = describe(name)
+    if not info.available:
+        raise UsageError(f"engine {name!r} cannot run here: {info.why_not}", "see `carerails engines`")
+    engine = open_engine(name, rails, floor=False)
+    return EngineRun(name=name, version=engine.version, fingerprint=engine.fingerprint)
+
+
+def _shard(text: str) -> Shard | None:
+    if not text:
+        return None
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise UsageError(f"no shard {text!r}", "write --shard 2/4: the second of four")
+    return Shard(number=int(number), of=int(of))
+
+
+def _items(pieces: Iterable[Slice], shard: Shard | None) -> Iterator[Item]:
+    every = ((piece.name, case) for piece in pieces for case in piece.cases)
+    return (item for ordinal, item in enumerate(every) if shard is None or shard.takes(ordinal))
+
+
+def _rest(work: Iterator[Done], skip: int) -> Iterator[Done]:
+    """The work without its first rows, which stand there already."""
+    for done in work:
+        lines = done.lines[skip:]
+        if skip:
+            rows = (read_row(line, "results") for line in lines)
+            yield Done(lines, tally(rows, done.tallies.attacked), done.unstable)
+            skip = 0
+        else:
+            yield done
+
+
+def _write(results: IO[str], done: Done) -> None:
+    """Whole lines reach the file at once, so that a kill between two pieces of work cuts none."""
+    results.write("".join(done.lines))
+    results.flush()

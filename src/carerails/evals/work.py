@@ -1,0 +1,131 @@
+"""The work of a run: cases in, scored rows out. The same in this process, in several, or on a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from carerails.contracts import Turn, TurnDecision
+from carerails.engine import FailSafeEngine, open_engine
+from carerails.evals.cache import Cache
+from carerails.evals.cases import Case
+from carerails.evals.rows import Row
+from carerails.evals.scoring import as_row
+from carerails.evals.tally import Tallies
+from carerails.gate import GatedEngine
+
+#: A case, and the slice that it is of.
+Item = tuple[str, Case]
+#: Cases handed over at once: enough that handing over costs nothing, few enough that a kill loses little.
+CHUNK = 64
+
+
+@dataclass(frozen=True)
+class Job:
+    """How to decide; all that a worker needs besides the cases.
+
+    Attributes:
+        gated: behind the always-on gate, as deployed; otherwise the bare engine, without the floor behind its failures.
+        repeat: times that each case is decided, for engines that are not deterministic.
+        attacked: slices whose groups are attacks, for the tallies.
+        cache: folder of kept decisions; None: none are kept.
+    """
+
+    engine: str
+    rails: Path | None = None
+    gated: bool = False
+    repeat: int = 1
+    attacked: frozenset[str] = frozenset()
+    cache: Path | None = None
+
+
+@dataclass
+class Done:
+    """Rows as lines, in the order of the cases, and their tallies."""
+
+    lines: list[str] = field(default_factory=list[str])
+    tallies: Tallies = field(default_factory=Tallies)
+    unstable: int = 0
+
+
+class Worker:
+    """An engine of this process, open until `close`."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._loop = asyncio.new_event_loop()
+        self._stack = AsyncExitStack()
+        checker = self._loop.run_until_complete(self._open())
+        self._check = self._caller(checker)
+        self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated) if job.cache else None
+
+    def rows(self, items: Iterable[Item]) -> Iterator[Row]:
+        """One row a case and repeat."""
+        for piece, case in items:
+            for repeat in range(self._job.repeat):
+                yield self._row(piece, case, repeat)
+
+    def do(self, items: Sequence[Item]) -> Done:
+        """All rows of some cases, counted."""
+        done = Done(tallies=Tallies(self._job.attacked))
+        first = ""
+        for row in self.rows(items):
+            done.lines.append(row.to_line())
+            done.tallies.add(row)
+            if row.repeat == 0:
+                first = row.say()
+            elif row.say() != first:
+                done.unstable += 1
+        return done
+
+    def close(self) -> None:
+        """Let the engine go."""
+        self._loop.run_until_complete(self._stack.aclose())
+        self._loop.close()
+        if self._cache:
+            self._cache.close()
+
+    def _row(self, piece: str, case: Case, repeat: int) -> Row:
+        kept = self._cache.get(case.hash, repeat) if self._cache else None
+        if kept:
+            return as_row(piece, case, kept, None, repeat)
+        turn = case.turn()
+        begin = time.perf_counter_ns()
+        decision = self._check(turn)
+        latency_us = (time.perf_counter_ns() - begin) / 1000
+        if self._cache:
+            self._cache.put(case.hash, repeat, decision)
+        return as_row(piece, case, decision, latency_us, repeat)
+
+    async def _open(self) -> FailSafeEngine | GatedEngine:
+        job = self._job
+        bare = await self._stack.enter_async_context(open_engine(job.engine, job.rails, floor=False))
+        if not job.gated:
+            return bare
+        return GatedEngine(bare, await self._stack.enter_async_context(open_engine("native", job.rails, floor=False)))
+
+    def _caller(self, checker: FailSafeEngine | GatedEngine) -> Callable[[Turn], TurnDecision]:
+        """How to call it: without the loop where that can be, or the loop's own cost would be measured with it."""
+        if isinstance(checker, FailSafeEngine) and "synchronous" in checker.capabilities:
+            return checker.check_now
+        return lambda turn: self._loop.run_until_complete(checker.check(turn))
+
+
+_workers: dict[Job, Worker] = {}  # of this process: an engine is opened once, whoever brings the cases
+
+
+def start(job: Job) -> None:
+    """Open the engine of a worker process before its first cases come."""
+    if job not in _workers:
+        _workers[job] = Worker(job)
+
+
+def do(job_and_items: tuple[Job, Sequence[Item]]) -> Done:
+    """The rows of some cases, in whichever process this is called. Deciding them again gives the same rows."""
+    job, items = job_and_items
+    start(job)
+    return _workers[job].do(items)
