@@ -183,11 +183,24 @@ def load_slice(name: str) -> Slice:
     """
     if name not in slice_names():
         raise unknown("slice", name, slice_names())
-    directory = data_dir("evals") / "slices"
-    spec = load_yaml(directory / f"{name}.yml", SliceSpec)
-    if spec.derive:
-        return Slice(name=name, spec=spec, cases=tuple(_derive(load_slice(spec.derive.source), spec.derive)))
-    return Slice(name=name, spec=spec, cases=_strict(directory / f"{name}.jsonl"))
+    return read_slice(data_dir("evals") / "slices" / f"{name}.yml")
+
+
+def read_slice(head: Path) -> Slice:
+    """A slice of any folder: its head `NAME.yml`, and its cases beside it.
+
+    Raises:
+        UsageError: a broken file with its line, or a source that is not there.
+    """
+    spec = load_yaml(head, SliceSpec)
+    if not spec.derive:
+        return Slice(name=head.stem, spec=spec, cases=_strict(head.with_suffix(".jsonl")))
+    source = head.with_name(f"{spec.derive.source}.yml")
+    if source == head or not source.is_file():
+        known = (path.stem for path in head.parent.glob("*.yml") if path != head)
+        hint = unknown("slice", spec.derive.source, known)
+        raise UsageError(hint.what, hint.mend, str(head))
+    return Slice(name=head.stem, spec=spec, cases=tuple(_derive(read_slice(source), spec.derive)))
 
 
 def load_data(path: Path) -> Slice:
