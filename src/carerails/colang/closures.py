@@ -7,23 +7,25 @@ from typing import Any, NamedTuple
 
 from carerails.errors import EngineError
 from carerails.matching import Matcher, Scan
+from carerails.matching.matcher import Asked
 
 Frame = list[Any]
 Run = Callable[[Frame], Any]
 
 
 class Scans(dict[str, Scan]):
-    """The scans of one evaluation, by text: each distinct text is scanned once."""
+    """The scans of one evaluation, by text: each distinct text, and each of its sentences, is scanned once."""
 
     def __init__(self, matcher: Matcher) -> None:
         super().__init__()
         self._matcher = matcher
+        self._known: dict[str, Asked] = {}
 
     def __missing__(self, text: str) -> Scan:
         # `re` refuses None and numbers, so they may not pass as a text without a match either.
         if type(text) is not str:
             raise TypeError("not a string")
-        scan = self[text] = self._matcher.scan(text)
+        scan = self[text] = self._matcher.scan(text, self._known)
         return scan
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from carerails.matching.literals import cost, required_clauses
+from carerails.matching.sentences import is_local
 from carerails.matching.tree import Node, Text, Unsupported, arms_at, lengths, parse, to_re2
 
 #: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
@@ -16,9 +17,9 @@ class Arm(NamedTuple):
     """One alternative: where it stands in its regex, and what its matches need.
 
     `order` counts the arms of its regex. `longest` is the length of its longest match in characters, None without a
-    bound. `clauses` are numbers of sets of literals, of each of which every match has one; the first is the rarest.
-    There may be none. `text` is what it matches if that is one text; `re2` is the arm in RE2's syntax, empty where RE2
-    does not read it alike.
+    bound; a match of a `local` one lies within one part of a text (`sentences`). `clauses` are numbers of sets of
+    literals, of each of which every match has one; the first is the rarest. There may be none. `text` is what it
+    matches if that is one text; `re2` is the arm in RE2's syntax, empty where RE2 does not read it alike.
     """
 
     regex: int
@@ -26,6 +27,7 @@ class Arm(NamedTuple):
     start: int
     end: int
     longest: int | None
+    local: bool
     clauses: Sequence[int]
     text: str | None
     re2: str
@@ -64,7 +66,9 @@ def analyse(regexes: Sequence[str]) -> Analysis:
             kept = needed[:1] + [clause for clause in needed[1:] if cost(clause) < _COMMON]
             numbers = [clauses.setdefault(clause, len(clauses)) for clause in kept]
             text = node.text if isinstance(node, Text) else None
-            found.append(Arm(number, index, start, end, longest, numbers, text, "" if text else _re2(node)))
+            found.append(
+                Arm(number, index, start, end, longest, is_local(node), numbers, text, "" if text else _re2(node))
+            )
     members = [[literals.setdefault(literal, len(literals)) for literal in sorted(clause)] for clause in clauses]
     return Analysis(outside, list(literals), members, found)
 

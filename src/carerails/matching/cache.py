@@ -13,7 +13,7 @@ from carerails.matching.analysis import Analysis, Arm, analyse
 
 #: Of regexes with fewer characters than this in all an analysis is faster than a file.
 _WORTH_KEEPING = 20_000
-_CODE = ("tree.py", "everyday.py", "literals.py", "analysis.py")
+_CODE = ("tree.py", "everyday.py", "literals.py", "sentences.py", "analysis.py")
 SHELF = Shelf("analysis", ".json", most=8)
 
 

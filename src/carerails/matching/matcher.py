@@ -8,26 +8,36 @@ the leftmost start wins, of two arms at one start the earlier, and the search go
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from heapq import heapify, heappop, heapreplace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from carerails.matching.cache import analysis_of
 from carerails.matching.literals import EDGE
-from carerails.matching.places import SHIFT, Blocks, Windows, reach_of, spread, windows
-from carerails.matching.prefilter import Hit, prefilter
+from carerails.matching.prefilter import prefilter
+from carerails.matching.sentences import CUT, Part, cut, mark, parts
 from carerails.matching.tree import arms
 from carerails.matching.verify import Finder, Subject, Verifier, has_re2
 
 Backend = Literal["auto", "stdlib"]
 
-#: Up to this length, in characters, a text is searched whole: finding the places costs more than it saves.
-_SHORT = 400
+Window = tuple[int, int]
+Arms = dict[Verifier, list[Window]]
+"""Arms that may match, and where to search for each, from left to right."""
 
-_BOUNDARY = re.compile("\\b")
 
-Found = dict[int, dict[Verifier, Blocks]]
-"""The arms that may match, by regex, and where to search for each."""
+class Asked(NamedTuple):
+    """What the one pass tells of a part of a text.
+
+    `seen`: clauses that stand there. `opened`: by regex, arms all of whose clauses do. `partly`: arms that may match
+    across several parts, whose first clause does; the others may stand beside.
+    """
+
+    seen: set[int]
+    opened: dict[int, list[Verifier]]
+    partly: dict[int, list[Verifier]]
 
 
 class Matcher:
@@ -48,30 +58,47 @@ class Matcher:
         self._outside = frozenset(analysis.outside)
         for number in self._outside:
             self.whole(number)
-        self._always: list[Verifier] = []
-        #: Arms by their first clause.
-        self._led: dict[int, list[Verifier]] = {}
+        self._always: dict[int, list[Verifier]] = {}
+        #: Arms by their first clause, with their other clauses.
+        self._led: dict[int, list[tuple[Verifier, frozenset[int]]]] = {}
+        #: Clauses that an arm may need in another part.
+        self.beside: set[int] = set()
         for arm in analysis.arms:
             verifier = Verifier(arm, self.regexes[arm.regex], re2=backend == "auto")
-            (self._led.setdefault(arm.clauses[0], []) if arm.clauses else self._always).append(verifier)
+            if not arm.clauses:
+                self._always.setdefault(arm.regex, []).append(verifier)
+                continue
+            first, *others = arm.clauses
+            self._led.setdefault(first, []).append((verifier, frozenset(others)))
+            if not arm.local:
+                self.beside.update(others)
+        self._leads = frozenset(self._led)
         #: Clauses by literal.
-        self._holding: list[list[int]] = [[] for _ in analysis.literals]
+        self._holding: list[tuple[int, ...]] = [() for _ in analysis.literals]
         for clause, literals in enumerate(analysis.clauses):
             for literal in literals:
-                self._holding[literal].append(clause)
+                self._holding[literal] += (clause,)
         self._prefilter = prefilter(list(map(_marked, analysis.literals)), automaton=backend == "auto")
 
-    def scan(self, text: str) -> Scan:
-        """Ask all regexes about a text; the answers are worked out when asked for."""
-        if not text.isascii() or EDGE in text:
-            return Scan(self, text, "", {}, frozenset(range(len(self.regexes))))
-        # With every word boundary marked, the literals that ask for one are found where they have it, and only there.
-        marked = _BOUNDARY.sub(EDGE, text)
-        everywhere = spread(1, reach_of(None, len(marked)))
-        found = self._found(marked, everywhere)
-        for arm in self._always:
-            found.setdefault(arm.regex, {})[arm] = everywhere
-        return Scan(self, text, marked, found, self._outside)
+    def scan(self, text: str, known: dict[str, Asked] | None = None) -> Scan:
+        """Ask all regexes about a text; the answers are worked out when asked for.
+
+        Args:
+            text: any text.
+            known: what was asked before, by sentence; grows. For texts that have most sentences in common.
+        """
+        if not text.isascii() or EDGE in text or CUT in text:
+            return Scan(self, text, (), (), range(len(self.regexes)), {})
+        known = {} if known is None else known
+        asked: list[Asked] = []
+        ranges: list[Part] = []
+        for part in parts(text):
+            answer = known.get(part.marked)
+            if answer is None:
+                answer = known[part.marked] = self._ask(part.marked)
+            asked.append(answer)
+            ranges.append(part)
+        return Scan(self, text, ranges, asked, self._outside, self._always)
 
     def warm(self, *, whole: bool = False) -> None:
         """Compile all that would otherwise be compiled by the first text that needs it.
@@ -86,7 +113,7 @@ class Matcher:
                 re.compile(regex)
             return
         if has_re2():
-            for arm in [*self._always, *(arm for led in self._led.values() for arm in led)]:
+            for arm in self._arms():
                 arm.find  # noqa: B018  compiled by being looked at
 
     def whole(self, number: int) -> re.Pattern[str]:
@@ -96,54 +123,69 @@ class Matcher:
             pattern = self._whole[number] = re.compile(self.regexes[number])
         return pattern
 
-    def _found(self, marked: str, everywhere: Blocks) -> Found:
-        """The arms that may match: each of their clauses was seen, within reach of each other."""
-        hits, holding, found = self._prefilter.hits(marked), self._holding, Found()
-        around = _Around(_places(hits, holding), len(marked)) if len(marked) > _SHORT else None
-        seen = around.places.keys() if around else {clause for hit in hits for clause in holding[hit[0]]}
-        for clause in seen & self._led.keys():
-            for arm in self._led[clause]:
-                for other in arm.also:
-                    if other not in seen:
-                        break
+    def _arms(self) -> Iterator[Verifier]:
+        for several in self._always.values():
+            yield from several
+        for led in self._led.values():
+            for arm, _ in led:
+                yield arm
+
+    def _ask(self, marked: str) -> Asked:
+        """The one pass over a part."""
+        holding, led = self._holding, self._led
+        seen = {clause for hit in self._prefilter.hits(marked) for clause in holding[hit[0]]}
+        opened: dict[int, list[Verifier]] = {}
+        partly: dict[int, list[Verifier]] = {}
+        for clause in seen & self._leads:
+            for arm, others in led[clause]:
+                if others <= seen:
+                    into = opened
+                elif arm.local:
+                    continue
                 else:
-                    blocks = around.arm(clause, arm) if around else everywhere
-                    if blocks:
-                        found.setdefault(arm.regex, {})[arm] = blocks
-        return found
-
-
-class _Around:
-    """Where in a long text an arm's clauses stand close enough to each other for a match."""
-
-    def __init__(self, places: dict[int, Blocks], length: int) -> None:
-        self.places = places
-        self._length = length
-        self._near: dict[tuple[int, int], Blocks] = {}
-
-    def arm(self, first: int, arm: Verifier) -> Blocks:
-        """All that a match may have a part in; none if there can be no match."""
-        reach = reach_of(arm.longest and 2 * arm.longest + 2, self._length)  # there are as many marks
-        blocks = self._near.get((first, reach))
-        if blocks is None:
-            blocks = self._near[first, reach] = spread(self.places[first], reach)
-        for clause in arm.also:
-            # A match lies within reach of each of its literals, so all of it is in what is left.
-            blocks &= spread(blocks & self.places[clause], reach)
-        return blocks
+                    into = partly
+                if arm.regex in into:
+                    into[arm.regex].append(arm)
+                else:
+                    into[arm.regex] = [arm]
+        return Asked(seen, opened, partly)
 
 
 class Scan:
     """What the regexes of a Matcher find in one text."""
 
-    def __init__(self, matcher: Matcher, text: str, marked: str, found: Found, outside: frozenset[int]) -> None:
+    def __init__(
+        self,
+        matcher: Matcher,
+        text: str,
+        ranges: Sequence[Part],
+        asked: Sequence[Asked],
+        outside: Collection[int],
+        always: Mapping[int, Sequence[Verifier]],
+    ) -> None:
         self._matcher = matcher
-        self._marked = marked
         self._subject = Subject(text)
-        self._found = found
+        self._ranges = ranges
+        self._asked = asked
         self._outside = outside
+        self._always = always
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
-        self._ranges: dict[Blocks, Windows] = {}
+        self._opened: dict[int, Arms] = {}
+        #: In which parts regexes may match.
+        self._where: dict[int, list[int]] = {}
+        if len(asked) == 1:
+            self._where = {regex: [0] for regex in asked[0].opened}
+        else:
+            self._index()
+
+    def _index(self) -> None:
+        where = self._where
+        for number, (_, opened, partly) in enumerate(self._asked):
+            for regex in opened.keys() | partly.keys() if partly else opened:
+                if regex in where:
+                    where[regex].append(number)
+                else:
+                    where[regex] = [number]
 
     @property
     def text(self) -> str:
@@ -153,14 +195,12 @@ class Scan:
     @property
     def candidates(self) -> Collection[int]:
         """The regexes that may match: the one pass has told."""
-        return {*self._found, *self._outside} if self._outside else self._found.keys()
+        return {*self._outside, *self._always, *self._where}
 
     def find_all(self, i: int) -> list[Any]:
         """`re.findall(regexes[i], text)`: of a regex of the subset the matched texts."""
         if i in self._outside:
             return self._matcher.whole(i).findall(self._subject.text)
-        if i not in self._found:
-            return []
         text = self._subject.text
         return [text[start:end] for start, end, _ in self.spans(i)]
 
@@ -168,15 +208,13 @@ class Scan:
         """Whether `re.search(regexes[i], text)` finds something."""
         if i in self._outside:
             return self._matcher.whole(i).search(self._subject.text) is not None
-        if i not in self._found:
-            return False
         if i in self._spans:
             return bool(self._spans[i])
-        return any(
-            arm.find(self._subject, start, end)
-            for arm, blocks in self._found[i].items()
-            for start, end in self._windows(blocks)
-        )
+        for arm, windows in self._arms(i).items():
+            for start, end in windows:
+                if arm.find(self._subject, start, end):
+                    return True
+        return False
 
     def spans(self, i: int) -> list[tuple[int, int, int]]:
         """Start and end of each match of regexes[i], in characters, and the number of the arm that matched."""
@@ -185,12 +223,44 @@ class Scan:
             spans = self._spans[i] = self._by_re(i) if i in self._outside else self._merged(i)
         return spans
 
-    def _windows(self, blocks: Blocks) -> Windows:
-        """Most arms share theirs, so each set of blocks is cut into windows once."""
-        found = self._ranges.get(blocks)
-        if found is None:
-            ranges = windows(blocks, len(self._marked))
-            found = self._ranges[blocks] = _unmarked(ranges, self._marked, len(self._subject.text))
+    def _arms(self, i: int) -> Arms:
+        """The arms of regexes[i] that may match, each with its windows."""
+        found = self._opened.get(i)
+        if found is not None:
+            return found
+        length = len(self.text)
+        found = self._opened[i] = {arm: [(0, length)] for arm in self._always.get(i, ())}
+        for number in self._where.get(i, ()):
+            _, start, end = self._ranges[number]
+            seen, opened, partly = self._asked[number]
+            for arm in opened.get(i, ()):
+                reach = 0 if arm.local else length if arm.longest is None else arm.longest
+                _widen(found, arm, max(0, start - reach), min(end + reach, length))
+            for arm in partly.get(i, ()):
+                reach = length if arm.longest is None else arm.longest
+                low, high = max(0, start - reach), min(end + reach, length)
+                if all(clause in seen or self._near(clause, low, high) for clause in arm.also):
+                    _widen(found, arm, low, high)
+        return found
+
+    def _near(self, clause: int, low: int, high: int) -> bool:
+        """Whether a clause stands in a part that has a share in the range."""
+        numbers = self._beside.get(clause, ())
+        at = bisect_left(numbers, bisect_right(self._ends, low))
+        return at < len(numbers) and self._ranges[numbers[at]].start < high
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [end for _, _, end in self._ranges]
+
+    @cached_property
+    def _beside(self) -> dict[int, list[int]]:
+        """In which parts a clause stands that arms ask for in other parts, too."""
+        found: dict[int, list[int]] = {}
+        beside = self._matcher.beside
+        for number, part in enumerate(self._asked):
+            for clause in part.seen & beside:
+                found.setdefault(clause, []).append(number)
         return found
 
     def _by_re(self, i: int) -> list[tuple[int, int, int]]:
@@ -203,8 +273,8 @@ class Scan:
 
     def _merged(self, i: int) -> list[tuple[int, int, int]]:
         heads: list[tuple[int, int, int, _Cursor]] = []
-        for arm, blocks in self._found.get(i, {}).items():
-            cursor = _Cursor(arm.find, self._subject, self._windows(blocks))
+        for arm, windows in self._arms(i).items():
+            cursor = _Cursor(arm.find, self._subject, windows)
             span = cursor.next(0)
             if span:
                 heads.append((span[0], arm.order, span[1], cursor))
@@ -231,7 +301,7 @@ class _Cursor:
 
     __slots__ = ("_at", "_find", "_subject", "_windows")
 
-    def __init__(self, find: Finder, subject: Subject, windows: Windows) -> None:
+    def __init__(self, find: Finder, subject: Subject, windows: Sequence[Window]) -> None:
         self._find = find
         self._subject = subject
         self._windows = windows
@@ -249,36 +319,21 @@ class _Cursor:
         return None
 
 
+def _widen(arms: Arms, arm: Verifier, start: int, end: int) -> None:
+    """Give an arm one more window, behind its others; what touches becomes one, so that nothing is searched twice."""
+    windows = arms.get(arm)
+    if windows is None:
+        arms[arm] = [(start, end)]
+    elif windows[-1][1] >= start:
+        windows[-1] = (windows[-1][0], max(windows[-1][1], end))
+    else:
+        windows.append((start, end))
+
+
 def _marked(literal: str) -> str:
-    """A literal as it stands in a marked text: its own boundaries are marked, the outermost where it asks for one."""
-    core = _BOUNDARY.sub(EDGE, literal.replace(EDGE, "")).strip(EDGE)
-    return EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)
+    """A literal as it stands in a part of a text: its own boundaries are marked, the outermost where it asks for one.
 
-
-def _places(hits: Iterable[Hit], holding: Sequence[Sequence[int]]) -> dict[int, Blocks]:
-    """Where in the marked text each clause has one of its literals."""
-    literals: dict[int, Blocks] = {}
-    for literal, start, _ in hits:
-        literals[literal] = literals.get(literal, 0) | 1 << (start >> SHIFT)
-    clauses: dict[int, Blocks] = {}
-    for literal, blocks in literals.items():
-        for clause in holding[literal]:
-            clauses[clause] = clauses.get(clause, 0) | blocks
-    return clauses
-
-
-def _unmarked(ranges: Windows, marked: str, length: int) -> Windows:
-    """Ranges of the marked text as ranges of the text, which has `length` characters.
-
-    They end one character further, where a word boundary still looks, so what starts in a range ends as it does in the
-    whole text.
+    Of one that goes across the end of a sentence, the longest piece.
     """
-    found: list[tuple[int, int]] = []
-    at = place = 0
-    for start, end in ranges:
-        place += start - at - marked.count(EDGE, at, start)
-        first = place
-        place += end - start - marked.count(EDGE, start, end)
-        at = end
-        found.append((first, min(place + 1, length)))
-    return found
+    core = mark(literal.replace(EDGE, "")).strip(EDGE)
+    return max(cut(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)), key=len)

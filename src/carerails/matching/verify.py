@@ -45,8 +45,8 @@ class Verifier:
     """
 
     def __init__(self, arm: Arm, regex: str, *, re2: bool) -> None:
-        self.regex, self.order, self.longest = arm.regex, arm.order, arm.longest
-        self.also = tuple(arm.clauses[1:])
+        self.regex, self.order, self.longest, self.local = arm.regex, arm.order, arm.longest, arm.local
+        self.also = frozenset(arm.clauses[1:])
         self._arm, self._regex, self._re2 = arm, regex, re2
 
     @cached_property
@@ -56,7 +56,7 @@ class Verifier:
         if arm.text:
             return _find_literal(arm.text)
         by_re2 = _find_re2(arm.re2) if self._re2 and arm.re2 else None
-        return by_re2 or _find_by(re.compile(self._regex[arm.start : arm.end]).search, "text")
+        return by_re2 or _find_re(re.compile(self._regex[arm.start : arm.end]), arm.longest)
 
 
 def _find_literal(literal: str) -> Finder:
@@ -67,11 +67,17 @@ def _find_literal(literal: str) -> Finder:
     return find
 
 
-def _find_by(search: Callable[..., Any], of: str) -> Finder:
-    """By the method `search` of a pattern, which wants the subject's `text` or its `data`."""
+def _find_re(pattern: re.Pattern[str], longest: int | None) -> Finder:
+    search = pattern.search
 
     def find(subject: Subject, start: int, end: int) -> Span | None:
-        match = search(getattr(subject, of), start, end)
+        text = subject.text
+        match = search(text, start, end)
+        if match and match.end() == end < len(text):
+            # `re` takes the end of the range for the end of the text: a boundary may stand there that is none.
+            match = search(text, start, len(text) if longest is None else end + longest)
+            if match and match.start() >= end:
+                return None
         return match.span() if match else None
 
     return find
@@ -92,7 +98,13 @@ def _find_re2(regex: str) -> Finder | None:
         # What `search` calls, without the match object and the generator around it: twice as fast on a short text.
         match, unanchored = pattern._regexp.Match, re2._Anchor.UNANCHORED
     except AttributeError:
-        return _find_by(pattern.search, "data")
+        search = pattern.search
+
+        def find_slowly(subject: Subject, start: int, end: int) -> Span | None:
+            found = search(subject.data, start, end)
+            return found.span() if found else None
+
+        return find_slowly
 
     def find(subject: Subject, start: int, end: int) -> Span | None:
         span: Span = match(unanchored, subject.data, start, end)[0]
