@@ -133,7 +133,7 @@ def test_the_same_file_for_input_and_output_is_refused(tmp_path: Path):
     assert rows.read_text(encoding="utf-8") == '{"text": "hello"}\n'
 
 
-def _hears_interrupts() -> None:
+def hears_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -145,7 +145,7 @@ def test_interrupted_leaves_complete_lines(tmp_path: Path, rails: Path):
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENV,
-        preexec_fn=_hears_interrupts,  # noqa: PLW1509  a shell's background job ignores them, and hands that down
+        preexec_fn=hears_interrupts,  # noqa: PLW1509  a shell's background job ignores them, and hands that down
     ) as process:
         assert process.stdin
         for n in range(2000):

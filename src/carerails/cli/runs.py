@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, PASS, REGRESSION
@@ -16,12 +15,11 @@ from carerails.engine import open_engine
 from carerails.engines import describe, installed
 from carerails.errors import UsageError, unknown
 from carerails.evals.cases import Slice, load_data, load_slice, slice_names
-from carerails.evals.rows import read_row
 from carerails.evals.running import run as evaluate
 from carerails.evals.runs import EngineRun, Manifest, RunFolder, Shard, Summary, slice_run
 from carerails.evals.runs import merge as merge_shards
-from carerails.evals.tally import Tallies, tally
-from carerails.evals.work import Done, Item, Job
+from carerails.evals.tally import Tallies
+from carerails.evals.work import Item, Job
 
 
 @dataclass(frozen=True)
@@ -73,22 +71,21 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         slices=tuple(slice_run(piece) for piece in pieces),
     )
     attacked = frozenset(piece.name for piece in manifest.slices if piece.attacked)
-    job = Job(asked.engine, asked.rails, asked.gated, asked.repeat, attacked, asked.cache)
+    job = Job(asked.engine, asked.rails, asked.gated, asked.repeat, attacked, asked.cache, manifest.engine.fingerprint)
     results, done = folder.open(manifest, resume)
-    tallies, unstable = Tallies(attacked), 0
+    tallies = Tallies(attacked)
     if done:
         note(f"{done} of {manifest.expected_rows} rows are there already")
         for row in folder.rows():
             tallies.add(row)
-    begun, halfway = divmod(done, asked.repeat)
-    items = islice(_items(pieces, shard), begun, None)
-    shown = progress(items, asked.engine, manifest.expected_rows // asked.repeat - begun)
+    items = islice(_items(pieces, shard), done // asked.repeat, None)
+    shown = progress(items, asked.engine, (manifest.expected_rows - done) // asked.repeat)
     with results:
-        for piece in _rest(evaluate(job, shown, asked.workers, asked.scheduler), halfway):
-            _write(results, piece)
+        for piece in evaluate(job, shown, asked.workers, asked.scheduler):
+            results.write("".join(piece.lines))
+            results.flush()  # what is decided outlives a kill
             tallies.merge(piece.tallies)
-            unstable += piece.unstable
-    summary = Summary.of(manifest, tallies, unstable)
+    summary = Summary.of(manifest, tallies)
     folder.finish(summary)
     return summary
 
@@ -159,21 +156,3 @@ def _shard(text: str) -> Shard | None:
 def _items(pieces: Iterable[Slice], shard: Shard | None) -> Iterator[Item]:
     every = ((piece.name, case) for piece in pieces for case in piece.cases)
     return (item for ordinal, item in enumerate(every) if shard is None or shard.takes(ordinal))
-
-
-def _rest(work: Iterator[Done], skip: int) -> Iterator[Done]:
-    """The work without its first rows, which stand there already."""
-    for done in work:
-        lines = done.lines[skip:]
-        if skip:
-            rows = (read_row(line, "results") for line in lines)
-            yield Done(lines, tally(rows, done.tallies.attacked), done.unstable)
-            skip = 0
-        else:
-            yield done
-
-
-def _write(results: IO[str], done: Done) -> None:
-    """Whole lines reach the file at once, so that a kill between two pieces of work cuts none."""
-    results.write("".join(done.lines))
-    results.flush()

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from carerails.errors import CarerailsError, UsageError
 from carerails.evals.work import CHUNK, Done, Item, Job, do
@@ -38,8 +39,9 @@ def on_cluster(job: Job, items: Iterable[Item], workers: int, scheduler: str) ->
     with ExitStack() as stack:
         client = _connect(stack, workers, scheduler)
         under_way: deque[Any] = deque()
+        run = uuid4().hex  # a key that two runs share would give one the other's rows
         for number, chunk in enumerate(chunks(items, CHUNK)):
-            key = f"carerails-{id(job):x}-{number}"
+            key = f"carerails-{run}-{number}"
             under_way.append(client.submit(do, (job, chunk), key=key, retries=RETRIES))  # pyright: ignore[reportUnknownMemberType]
             if len(under_way) > AHEAD * max(1, _threads(client)):
                 yield _result(under_way.popleft())

@@ -128,8 +128,8 @@ class Summary(Frozen):
     parity: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     @classmethod
-    def of(cls, manifest: Manifest, tallies: Tallies, unstable: int) -> Summary:
-        """Scores and verdicts of what was counted. `unstable` counts repeats that decide otherwise than the first."""
+    def of(cls, manifest: Manifest, tallies: Tallies) -> Summary:
+        """Scores and verdicts of what was counted."""
         scores = tallies.scores(manifest.engine.name)
         verdicts = [
             verdict
@@ -142,7 +142,7 @@ class Summary(Frozen):
             complete=tallies.rows == manifest.expected_rows,
             rows=tallies.rows,
             failed=tallies.failed,
-            unstable=unstable,
+            unstable=tallies.unstable,
             scores=tuple(scores),
             # A rule is about a whole slice: a shard of it cannot break one.
             verdicts=() if manifest.shard else tuple(verdicts),
@@ -187,7 +187,7 @@ class RunFolder:
     def open(self, manifest: Manifest, resume: bool) -> tuple[IO[str], int]:
         """The results to write to, and how many rows stand there already.
 
-        A last line that a kill cut short is dropped.
+        A last line that a kill cut short is dropped, and so are the repeats of a case that has not all of them.
 
         Raises:
             UsageError: another run is there and `resume` is not asked for, or the folder cannot be written.
@@ -204,7 +204,9 @@ class RunFolder:
                     raise NotComparable(
                         f"the run that is there cannot go on: {why}", "name another --out", str(self.path)
                     )
-                done = self._whole_lines()
+                done = self._keep_whole(manifest.repeat)
+            elif self.results.exists():
+                raise UsageError("results without run.json", "name another --out", str(self.path))
             else:
                 _replace(self._manifest, manifest.model_dump_json(by_alias=True, indent=1))
             self.summary.unlink(missing_ok=True)
@@ -216,17 +218,19 @@ class RunFolder:
         """Write what came of it, all or nothing."""
         _replace(self.summary, summary.model_dump_json(by_alias=True, indent=1))
 
-    def _whole_lines(self) -> int:
+    def _keep_whole(self, repeat: int) -> int:
         if not self.results.exists():
             return 0
+        count = end = kept = 0
         with self.results.open("r+b") as file:
-            count = end = 0
             for line in file:
                 if not line.endswith(b"\n"):
                     break
                 count, end = count + 1, end + len(line)
-            file.truncate(end)
-        return count
+                if count % repeat == 0:
+                    kept = end
+            file.truncate(kept)
+        return count - count % repeat
 
 
 def merge(shards: Sequence[RunFolder], out: RunFolder) -> Summary:
@@ -253,13 +257,11 @@ def merge(shards: Sequence[RunFolder], out: RunFolder) -> Summary:
     whole = first.model_copy(update={"shard": None})
     tallies = Tallies(frozenset(piece.name for piece in whole.slices if piece.attacked))
     file, _ = out.open(whole, resume=False)
-    unstable = 0
     with file:
         for row in _in_turn([(shard.rows(), manifest) for manifest, shard in in_order], whole):
             file.write(row.to_line())
             tallies.add(row)
-    unstable = sum(shard.read_summary().unstable for shard in shards)
-    summary = Summary.of(whole, tallies, unstable)
+    summary = Summary.of(whole, tallies)
     out.finish(summary)
     return summary
 

@@ -124,13 +124,24 @@ PARTS: Mapping[str, Callable[[Row], str | None]] = {
 
 @dataclass
 class Tallies:
-    """One engine's rows by slice and part. `attacked` names the slices whose groups are attacks."""
+    """One engine's rows by slice and part.
+
+    Attributes:
+        attacked: the slices whose groups are attacks.
+        unstable: repeats that decide otherwise than the first. The repeats of a case are added one after the other.
+    """
 
     attacked: frozenset[str] = frozenset()
+    unstable: int = 0
     parts: dict[tuple[str, str, str], Tally] = field(default_factory=dict[tuple[str, str, str], Tally])
+    _first: str = ""
 
     def add(self, row: Row) -> None:
         """Count a row in each part that it belongs to."""
+        if row.repeat == 0:
+            self._first = row.say()
+        else:
+            self.unstable += row.say() != self._first
         for by, part_of in PARTS.items():
             part = part_of(row)
             if part is not None and (by != "attack" or row.slice in self.attacked):
@@ -139,6 +150,7 @@ class Tallies:
 
     def merge(self, other: Tallies) -> None:
         """Count all that another one has counted."""
+        self.unstable += other.unstable
         for key, tally in other.parts.items():
             self.parts.setdefault(key, Tally()).merge(tally)
 

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import local
 
 from carerails.contracts import Turn, TurnDecision
 from carerails.engine import FailSafeEngine, open_engine
+from carerails.errors import CarerailsError
 from carerails.evals.cache import Cache
 from carerails.evals.cases import Case
 from carerails.evals.rows import Row
@@ -33,6 +35,7 @@ class Job:
         repeat: times that each case is decided, for engines that are not deterministic.
         attacked: slices whose groups are attacks, for the tallies.
         cache: folder of kept decisions; None: none are kept.
+        fingerprint: the engine's, where the run was asked; a worker that has another engine refuses to work.
     """
 
     engine: str
@@ -41,6 +44,7 @@ class Job:
     repeat: int = 1
     attacked: frozenset[str] = frozenset()
     cache: Path | None = None
+    fingerprint: str = ""
 
 
 @dataclass
@@ -49,19 +53,31 @@ class Done:
 
     lines: list[str] = field(default_factory=list[str])
     tallies: Tallies = field(default_factory=Tallies)
-    unstable: int = 0
 
 
 class Worker:
-    """An engine of this process, open until `close`."""
+    """An engine of this process, open until `close`.
+
+    Raises:
+        UsageError: the engine or the rails cannot be loaded.
+        CarerailsError: the engine is not the one that the job names.
+    """
 
     def __init__(self, job: Job) -> None:
         self._job = job
         self._loop = asyncio.new_event_loop()
         self._stack = AsyncExitStack()
+        self._cache: Cache | None = None
         checker = self._loop.run_until_complete(self._open())
+        if job.fingerprint not in ("", checker.fingerprint):
+            self.close()
+            raise CarerailsError(
+                f"a worker has another engine: {checker.fingerprint}, not {job.fingerprint}; "
+                "install the same packages, rails and config everywhere"
+            )
         self._check = self._caller(checker)
-        self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated) if job.cache else None
+        if job.cache:
+            self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated)
 
     def rows(self, items: Iterable[Item]) -> Iterator[Row]:
         """One row a case and repeat."""
@@ -72,14 +88,9 @@ class Worker:
     def do(self, items: Sequence[Item]) -> Done:
         """All rows of some cases, counted."""
         done = Done(tallies=Tallies(self._job.attacked))
-        first = ""
         for row in self.rows(items):
             done.lines.append(row.to_line())
             done.tallies.add(row)
-            if row.repeat == 0:
-                first = row.say()
-            elif row.say() != first:
-                done.unstable += 1
         return done
 
     def close(self) -> None:
@@ -115,17 +126,18 @@ class Worker:
         return lambda turn: self._loop.run_until_complete(checker.check(turn))
 
 
-_workers: dict[Job, Worker] = {}  # of this process: an engine is opened once, whoever brings the cases
+_here = local()  # a worker a thread: an engine's loop is of one thread
 
 
 def start(job: Job) -> None:
-    """Open the engine of a worker process before its first cases come."""
-    if job not in _workers:
-        _workers[job] = Worker(job)
+    """Open the engine of a worker before its first cases come."""
+    if getattr(_here, "job", None) != job:
+        _here.job, _here.worker = job, Worker(job)
 
 
 def do(job_and_items: tuple[Job, Sequence[Item]]) -> Done:
     """The rows of some cases, in whichever process this is called. Deciding them again gives the same rows."""
     job, items = job_and_items
     start(job)
-    return _workers[job].do(items)
+    worker: Worker = _here.worker
+    return worker.do(items)
