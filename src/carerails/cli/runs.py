@@ -14,6 +14,7 @@ from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, P
 from carerails.engine import open_engine
 from carerails.engines import describe, installed
 from carerails.errors import UsageError, unknown
+from carerails.evals.agent_cases import AGENT_SLICES, AgentSlice, load_agent_slice
 from carerails.evals.cases import Slice, load_data, load_slice, slice_names
 from carerails.evals.running import run as evaluate
 from carerails.evals.runs import EngineRun, Manifest, RunFolder, Shard, Summary, slice_run
@@ -61,7 +62,7 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         UsageError: unknown engine or slice, broken case, a folder that cannot be used.
         NotComparable: the run to be resumed was asked otherwise.
     """
-    pieces = load_pieces(asked.slices, asked.data)
+    pieces = load_any(asked.slices, asked.data)
     shard = _shard(asked.shard)
     manifest = Manifest(
         engine=engine_run(asked.engine, asked.rails),
@@ -69,6 +70,7 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         repeat=asked.repeat,
         shard=shard,
         slices=tuple(slice_run(piece) for piece in pieces),
+        cards=_cards() if any(isinstance(piece, AgentSlice) for piece in pieces) else "",
     )
     attacked = frozenset(piece.name for piece in manifest.slices if piece.attacked)
     job = Job(asked.engine, asked.rails, asked.gated, asked.repeat, attacked, asked.cache, manifest.engine.fingerprint)
@@ -112,6 +114,24 @@ def conclude(summary: Summary, out: Path, allow_failures: bool, as_json: bool) -
     return REGRESSION if broken else PASS
 
 
+def load_any(names: list[str], data: list[Path]) -> list[Slice | AgentSlice]:
+    """As `load_pieces`, and the slices of the whole agent that are named.
+
+    Raises:
+        UsageError: as `load_pieces`.
+    """
+    agents = [name for name in names if name in AGENT_SLICES]
+    others = [name for name in names if name not in AGENT_SLICES]
+    pieces: list[Slice | AgentSlice] = [load_agent_slice(name) for name in dict.fromkeys(agents)]
+    return (load_pieces(others, data) if others or data or not agents else []) + pieces
+
+
+def _cards() -> str:
+    from carerails.knowledge.cards import load_cards
+
+    return load_cards().digest
+
+
 def load_pieces(slices: list[str], data: list[Path]) -> list[Slice]:
     """The slices asked for; with data of one's own and no slice named, the data alone.
 
@@ -153,6 +173,6 @@ def _shard(text: str) -> Shard | None:
     return Shard(number=int(number), of=int(of))
 
 
-def _items(pieces: Iterable[Slice], shard: Shard | None) -> Iterator[Item]:
+def _items(pieces: Iterable[Slice | AgentSlice], shard: Shard | None) -> Iterator[Item]:
     every = ((piece.name, case) for piece in pieces for case in piece.cases)
     return (item for ordinal, item in enumerate(every) if shard is None or shard.takes(ordinal))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 from carerails.config import load_yaml
 from carerails.contracts import EscalationTemplate, Frozen, Locale, RefusalSlug, ReplyKind
 from carerails.errors import UsageError, unknown
-from carerails.evals.cases import Bounds
+from carerails.evals.cases import Bounds, digest_of, hash_of
 from carerails.resources import data_dir
 
 CardId = Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*$")]
@@ -105,6 +106,11 @@ class AgentCase(Frozen):
     id: Said
     locale: Locale
     note: str = ""
+
+    @cached_property
+    def hash(self) -> str:
+        """Of what is said and of the right replies; neither the id nor a note changes it."""
+        return hash_of(self, exclude={"id", "note"})
 
 
 class Question(AgentCase):
@@ -196,6 +202,9 @@ class Review(AgentCase):
         return f"{self.text} / {self.then}" if self.then else self.text
 
 
+AnyAgentCase = Question | Conversation | Review
+
+
 class AgentSpec(Frozen):
     """The head of a slice: what it is for and when it passes.
 
@@ -221,6 +230,11 @@ class AgentSlice(Frozen):
     name: str
     spec: AgentSpec
     cases: tuple[Question, ...] | tuple[Conversation, ...] | tuple[Review, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all cases in their order: the same digest is the same data."""
+        return digest_of((case.id, case.hash) for case in self.cases)
 
 
 #: What the cases of each slice are.

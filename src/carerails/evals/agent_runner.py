@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -26,21 +27,44 @@ def run_agent(
     Raises:
         UsageError: the engine, the rails or the cards cannot be loaded.
     """
-    retriever = CardRetriever(semantic=semantic)
-    script = _Script(retriever.knowledge)
-    assembly = Assembly(engine=engine, rails=rails)
-    reviewed = AgentSettings(human_review=True)
-    with (
-        open_agent(assembly, retriever=retriever) as agent,
-        open_agent(assembly, agent_settings=reviewed, retriever=script, drafter=script) as desk,
-    ):
+    with Player(engine, rails, semantic) as player:
         for piece in pieces:
             for case in piece.cases:
-                if isinstance(case, Review):
-                    yield _review(desk, script, engine, piece.name, case)
-                else:
-                    said = tuple(_talk(agent, f"{piece.name}/{case.id}", case))
-                    yield AgentResult(engine=engine, slice=piece.name, case=case, said=said)
+                yield player.play(piece.name, case)
+
+
+class Player:
+    """An agent on one engine, and a second one whose drafts are scripted; both open as long as this is."""
+
+    def __init__(self, engine: str, rails: Path | None = None, semantic: bool | None = None) -> None:
+        assembly = Assembly(engine=engine, rails=rails)
+        retriever = CardRetriever(semantic=semantic)
+        self._engine = engine
+        self._script = _Script(retriever.knowledge)
+        self._agent = open_agent(assembly, retriever=retriever)
+        self._desk = open_agent(
+            assembly,
+            agent_settings=AgentSettings(human_review=True),
+            retriever=self._script,
+            drafter=self._script,
+        )
+        self._open = ExitStack()
+
+    def __enter__(self) -> Player:
+        self._open.enter_context(self._agent)
+        self._open.enter_context(self._desk)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def play(self, piece: str, case: Question | Conversation | Review, repeat: int = 0) -> AgentResult:
+        """One case on a thread of its own."""
+        thread = f"{piece}/{case.id}/{repeat}"
+        if isinstance(case, Review):
+            return _review(self._desk, self._script, self._engine, piece, thread, case)
+        said = tuple(_talk(self._agent, thread, case))
+        return AgentResult(engine=self._engine, slice=piece, case=case, said=said)
 
 
 class _Script:
@@ -67,10 +91,9 @@ def _talk(agent: Agent, thread: str, case: Question | Conversation) -> Iterator[
         yield _timed(ask, step.expect)
 
 
-def _review(agent: Agent, script: _Script, engine: str, name: str, case: Review) -> AgentResult:
+def _review(agent: Agent, script: _Script, engine: str, name: str, thread: str, case: Review) -> AgentResult:
     """Ask, let the scripted reviewer act, and take what left in the end."""
     script.case = case
-    thread = f"{name}/{case.id}"
     said = _timed(lambda: agent.ask_sync(thread, case.text, locale=case.locale), case.expect)
     waited, edit_refused = said.waited, None
     if waited and case.then:

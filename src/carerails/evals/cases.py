@@ -71,8 +71,7 @@ class Case(Frozen):
     @cached_property
     def hash(self) -> str:
         """Of what is said, to whom, and of the gold label; neither the id nor a note changes it."""
-        content = self.model_dump_json(exclude={"id", "note", "group"}, exclude_defaults=True)
-        return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+        return hash_of(self, exclude={"id", "note", "group"})
 
     def gold(self) -> str:
         """The right decision as a person reads it; empty where there is none."""
@@ -145,14 +144,20 @@ class Slice:
     @cached_property
     def digest(self) -> str:
         """Of all cases in their order: the same digest is the same data."""
-        return digest_of(case for case in self.cases)
+        return digest_of((case.id, case.hash) for case in self.cases)
 
 
-def digest_of(cases: Iterable[Case]) -> str:
-    """Of ids and contents, in order."""
+def hash_of(case: Frozen, exclude: set[str]) -> str:
+    """Of all that is said and expected."""
+    content = case.model_dump_json(exclude=exclude, exclude_defaults=True)
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+
+def digest_of(cases: Iterable[tuple[str, str]]) -> str:
+    """Of ids and hashes of contents, in order."""
     total = hashlib.blake2b(digest_size=16)
-    for case in cases:
-        total.update(f"{case.id}\n{case.hash}\n".encode())
+    for ident, content in cases:
+        total.update(f"{ident}\n{content}\n".encode())
     return total.hexdigest()
 
 

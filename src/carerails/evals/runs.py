@@ -20,12 +20,17 @@ from pydantic import Field, ValidationError
 from carerails import __version__
 from carerails.contracts import Frozen
 from carerails.errors import NotComparable, UsageError
-from carerails.evals.cases import Bounds, Slice, SliceSpec
+from carerails.evals.agent_cases import AgentSlice
+from carerails.evals.cases import Bounds, Slice
 from carerails.evals.rows import SCHEMA, Row, read_rows
 from carerails.evals.tally import Score, Tallies, Verdict, judge, parity
 
 #: Packages whose versions can change a decision.
 PACKAGES = ("nemoguardrails", "google-re2", "ahocorasick-rs", "pydantic", "langgraph", "langchain-openai")
+
+
+#: How differences between manifests read.
+WHAT = {"slices": "the cases differ", "cards": "the cards differ", "gated": "one is behind the gate"}
 
 
 class EngineRun(Frozen):
@@ -64,7 +69,11 @@ class Shard(Frozen):
 
 
 class Manifest(Frozen):
-    """What was asked of a run: `run.json`."""
+    """What was asked of a run: `run.json`.
+
+    Attributes:
+        cards: digest of the knowledge cards; empty where the run does not use them.
+    """
 
     schema_: Annotated[int, Field(alias="schema")] = SCHEMA
     engine: EngineRun
@@ -72,6 +81,7 @@ class Manifest(Frozen):
     repeat: int = 1
     shard: Shard | None = None
     slices: tuple[SliceRun, ...]
+    cards: str = ""
     carerails: str = __version__
     python: str = Field(default_factory=platform.python_version)
     packages: Mapping[str, str] = Field(default_factory=lambda: dict(_versions()))
@@ -87,9 +97,9 @@ class Manifest(Frozen):
 
     def same_as(self, other: Manifest, *, but: Sequence[str] = ()) -> str:
         """What differs between two runs that should be one; empty where nothing does."""
-        for name in ("engine", "gated", "repeat", "shard", "slices"):
+        for name in ("engine", "gated", "repeat", "shard", "cards", "slices"):
             if name not in but and getattr(self, name) != getattr(other, name):
-                return f"the {name} differs" if name != "slices" else "the cases differ"
+                return WHAT.get(name, f"the {name} differs")
         return ""
 
 
@@ -101,9 +111,19 @@ def _versions() -> Iterator[tuple[str, str]]:
             continue
 
 
-def slice_run(piece: Slice) -> SliceRun:
+def slice_run(piece: Slice | AgentSlice) -> SliceRun:
     """What a manifest says of a slice."""
-    spec: SliceSpec = piece.spec
+    if not isinstance(piece, Slice):
+        spec = piece.spec
+        return SliceRun(
+            name=piece.name,
+            about=spec.about,
+            cases=len(piece.cases),
+            digest=piece.digest,
+            rule=spec.rule,
+            each_locale=spec.each_locale,
+        )
+    spec = piece.spec
     return SliceRun(
         name=piece.name,
         about=spec.about,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import local
+from typing import TYPE_CHECKING
 
 from carerails.contracts import Turn, TurnDecision
 from carerails.engine import FailSafeEngine, open_engine
@@ -20,8 +21,12 @@ from carerails.evals.scoring import as_row
 from carerails.evals.tally import Tallies
 from carerails.gate import GatedEngine
 
-#: A case, and the slice that it is of.
-Item = tuple[str, Case]
+if TYPE_CHECKING:
+    from carerails.evals.agent_cases import AnyAgentCase as AgentCase
+    from carerails.evals.agent_runner import Player
+
+#: A case of an engine or of the whole agent, and the slice that it is of.
+Item = tuple[str, "Case | AgentCase"]
 #: Cases handed over at once: enough that handing over costs nothing, few enough that a kill loses little.
 CHUNK = 64
 
@@ -67,6 +72,8 @@ class Worker:
         self._job = job
         self._loop = asyncio.new_event_loop()
         self._stack = AsyncExitStack()
+        self._agents = ExitStack()
+        self._player: Player | None = None
         self._cache: Cache | None = None
         checker = self._loop.run_until_complete(self._open())
         if job.fingerprint not in ("", checker.fingerprint):
@@ -83,7 +90,7 @@ class Worker:
         """One row a case and repeat."""
         for piece, case in items:
             for repeat in range(self._job.repeat):
-                yield self._row(piece, case, repeat)
+                yield self._row(piece, case, repeat) if isinstance(case, Case) else self._played(piece, case, repeat)
 
     def do(self, items: Sequence[Item]) -> Done:
         """All rows of some cases, counted."""
@@ -95,6 +102,7 @@ class Worker:
 
     def close(self) -> None:
         """Let the engine go."""
+        self._agents.close()
         self._loop.run_until_complete(self._stack.aclose())
         self._loop.close()
         if self._cache:
@@ -111,6 +119,15 @@ class Worker:
         if self._cache:
             self._cache.put(case.hash, repeat, decision)
         return as_row(piece, case, decision, latency_us, repeat)
+
+    def _played(self, piece: str, case: AgentCase, repeat: int) -> Row:
+        """A case of the whole agent, which is opened when the first such case comes."""
+        from carerails.evals.agent_runner import Player
+        from carerails.evals.agent_scoring import as_row
+
+        if self._player is None:
+            self._player = self._agents.enter_context(Player(self._job.engine, self._job.rails))
+        return as_row(self._player.play(piece, case, repeat), repeat)
 
     async def _open(self) -> FailSafeEngine | GatedEngine:
         job = self._job
