@@ -117,7 +117,9 @@ class CaseItem(pytest.Item):
     def __init__(self, *, piece: Slice, case: Case, **kwargs: Any) -> None:
         super().__init__(**kwargs)  # pyright: ignore[reportUnknownMemberType]  pytest leaves its own arguments untyped
         self.piece, self.case = piece, case
-        self.extra_keyword_matches |= {f"locale:{case.locale}", f"category:{case.category}"}
+        self.extra_keyword_matches.add(f"locale:{case.locale}")
+        if case.category:
+            self.extra_keyword_matches.add(f"category:{case.category}")
         self._row: Row | None = None
 
     def setup(self) -> None:
