@@ -95,12 +95,12 @@ def _show(comparison: Comparison, out: Path | None, as_json: bool) -> None:
     else:
         terminal.show(comparison)
     if out:
-        from carerails.evals import report
+        from carerails.evals.report import write_comparison
 
         (out / "summary.json").write_text(
             json.dumps(comparison.summary(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
         )
-        (out / "report.html").write_text(report.render(comparison), encoding="utf-8")
+        write_comparison(comparison, out / "results.jsonl", out / "report.html")
         note(f"report: {out / 'report.html'}  results: {out / 'results.jsonl'}  summary: {out / 'summary.json'}")
 
 

@@ -65,6 +65,20 @@ def eval_merge(
     raise typer.Exit(merge(shards, out, allow_failures, as_json))
 
 
+@eval_app.command("report")
+def eval_report(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs; two of one engine are before and after.")],
+    out: Annotated[Path, typer.Option("--out", help="The page, one HTML file.")],
+    listed: Annotated[int, typer.Option("--cases", min=0, help="Cases listed; those that went wrong first.")] = 20_000,
+) -> None:
+    """Show runs as one HTML page that needs no network: verdict, figures, matrices, every case."""
+    from carerails.cli.console import note
+    from carerails.evals.report import write_runs
+
+    write_runs(runs, out, listed)
+    note(f"report: {out}")
+
+
 @eval_app.command("agent")
 def eval_agent(
     engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
