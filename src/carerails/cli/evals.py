@@ -101,3 +101,80 @@ def eval_agent(
     from carerails.cli.evaluate import agent as run
 
     raise typer.Exit(run(names(engines), names(slices), out, rails, semantic, allow_failures, as_json))
+
+
+@eval_app.command("gate")
+def eval_gate(
+    baseline: Annotated[Path, typer.Option("--baseline", help="What `eval accept` wrote.")],
+    current: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--current", help="Folder of the run to judge. Default: one that is made now."),
+    ] = None,
+    rails: Rails = None,
+    data: Data = None,
+    workers: Workers = 1,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--out", help="Folder for the run that is made now. Default: it is not kept."),
+    ] = None,
+    junit: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--junit", help="JUnit XML file to write."),
+    ] = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="Annotations, and a job summary in $GITHUB_STEP_SUMMARY.")
+    ] = False,
+    detect: Annotated[
+        float, typer.Option("--detect", min=0.5, max=100, help="Drift in points that must be visible, or exit 3.")
+    ] = 2.0,
+    across_engines: Annotated[
+        bool, typer.Option("--across-engines", help="The baseline may be another engine's.")
+    ] = False,
+    allow_failures: AllowFailures = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what got worse since the baseline, and whether that is noise: exit 0 pass, 1 regression, 3 cannot say."""
+    from carerails.cli.gate import Gate, run_gate
+
+    asked = Gate(
+        baseline=baseline,
+        current=current,
+        rails=rails,
+        data=data or [],
+        workers=workers,
+        out=out,
+        junit=junit,
+        github=github,
+        detect=detect,
+        across_engines=across_engines,
+        allow_failures=allow_failures,
+        as_json=as_json,
+    )
+    raise typer.Exit(run_gate(asked))
+
+
+@eval_app.command("accept")
+def eval_accept(
+    run: Annotated[Path, typer.Option("--run", help="Folder of a complete run.")],
+    baseline: Annotated[Path, typer.Option("--baseline", help="File to write: evals/baselines/ENGINE.json.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why, for whoever reads the baseline later.")] = "",
+    give_up: Annotated[
+        int, typer.Option("--give-up", min=0, help="Must-escalate cases that are no longer caught, by number.")
+    ] = 0,
+) -> None:
+    """Make what a run decided the new baseline."""
+    from carerails.cli.gate import run_accept
+
+    raise typer.Exit(run_accept(run, baseline, reason, give_up))
+
+
+@eval_app.command("diff")
+def eval_diff(
+    before: Annotated[Path, typer.Argument(help="Folder of a run, or a baseline.")],
+    after: Annotated[Path, typer.Argument(help="Folder of a run, or a baseline.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show each case that is decided otherwise, with the rules behind both decisions."""
+    from carerails.cli.gate import run_diff
+
+    raise typer.Exit(run_diff(before, after, as_json))
