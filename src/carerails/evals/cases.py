@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,17 +135,19 @@ class Slice:
 
     Attributes:
         skipped: rows of locales that we do not serve.
+        known_digest: the digest, where whoever read the cases has worked it out.
     """
 
     name: str
     spec: SliceSpec
     cases: Cases
     skipped: int = 0
+    known_digest: str = ""
 
     @cached_property
     def digest(self) -> str:
         """Of all cases in their order: the same digest is the same data."""
-        return digest_of((case.id, case.hash) for case in self.cases)
+        return self.known_digest or digest_of((case.id, case.hash) for case in self.cases)
 
 
 def hash_of(case: Frozen, exclude: set[str]) -> str:
@@ -214,20 +217,24 @@ def load_data(path: Path) -> Slice:
     Raises:
         UsageError: file, line, what is wrong and how to mend it.
     """
-    count = skipped = 0
-    seen: set[int] = set()
-    for number, case in _served(path):
-        if case is None:
-            skipped += 1
-            continue
-        count += 1
-        _once(case, seen, f"{path}:{number}")
-    if not count:
+    rows: Counter[bool] = Counter()
+    digest = digest_of(_sound(path, rows))
+    if not rows[True]:
         raise UsageError(
-            "no row of en, es-419 or pt-BR" if skipped else "no rows", 'write {"id", "text", "locale"} lines', str(path)
+            "no row of en, es-419 or pt-BR" if rows else "no rows", 'write {"id", "text", "locale"} lines', str(path)
         )
     spec = SliceSpec(about=f"your own data, {path.name}", rule={})
-    return Slice(name=path.stem, spec=spec, cases=CaseFile(path, count), skipped=skipped)
+    return Slice(path.stem, spec, CaseFile(path, rows[True]), skipped=rows[False], known_digest=digest)
+
+
+def _sound(path: Path, rows: Counter[bool]) -> Iterator[tuple[str, str]]:
+    """Ids and hashes of all cases; counts the rows that are served, and those that are not."""
+    seen: set[int] = set()
+    for number, case in _served(path):
+        rows[case is not None] += 1
+        if case:
+            _once(case, seen, f"{path}:{number}")
+            yield case.id, case.hash
 
 
 def _served(path: Path) -> Iterator[tuple[int, Case | None]]:
