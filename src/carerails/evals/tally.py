@@ -6,6 +6,9 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from carerails.contracts import LOCALES, Frozen
 from carerails.evals.cases import Bounds
@@ -189,6 +192,10 @@ def tally(rows: Iterable[Row], attacked: Iterable[str] = ()) -> Tallies:
     return tallies
 
 
+#: NaN where it could not be computed, for which JSON has null.
+Measured = Annotated[float, BeforeValidator(lambda value: float("nan") if value is None else value)]
+
+
 class Verdict(Frozen):
     """One condition of a slice's pass rule, and whether it holds."""
 
@@ -196,7 +203,7 @@ class Verdict(Frozen):
     slice: str
     part: str
     metric: str
-    value: float
+    value: Measured
     bound: str
     passed: bool
 
