@@ -7,11 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from carerails import __version__
-from carerails.colang.rules import IN_SCOPE
 from carerails.contracts import Findings, Locale
 from carerails.policy import Policy
 from carerails.resources import data_dir
-from carerails.text import normalise
 
 
 class NativeEngine:
@@ -38,14 +36,8 @@ class NativeEngine:
         return Policy.load(self._rails or data_dir("rails"))
 
     async def start(self) -> None:
-        """Compile the rails and every regex in them, so that no turn waits for one.
-
-        RE2 builds its automata as it reads: it reads the rails' own ordinary examples first.
-        """
-        self.policy.warm()
-        for example in self.policy.examples:
-            if example.category == IN_SCOPE:
-                self.policy.check(normalise(example.text)[0].text)
+        """Load the rails. Regexes are compiled when a text first needs them; a service also calls `policy.warm()`."""
+        self.policy  # noqa: B018  loaded by being looked at
 
     async def close(self) -> None:
         """Nothing is held."""

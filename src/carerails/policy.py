@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from carerails.colang import (
-    CompiledFlow,
     CompileError,
     Example,
     Flow,
@@ -20,34 +18,25 @@ from carerails.colang import (
     Report,
     Scans,
     Source,
-    compile_flows,
-    matcher_of,
+    kept,
     parse,
     parse_examples,
-    pure_flows,
 )
+from carerails.colang.build import build
 from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
-from carerails.colang.rules import (
-    CHECK,
-    GUARDS,
-    Rule,
-    RuleMeta,
-    Template,
-    categories,
-    check_meta,
-    kebab,
-    rules_of,
-    templates_of,
-)
+from carerails.colang.program import Program
+from carerails.colang.rules import CHECK, Rule, RuleMeta, Template, categories, kebab
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError, UsageError
-from carerails.matching import Scan
+from carerails.matching import Matcher, Scan
 
 __all__ = ["CompileError", "Match", "Pattern", "Policy", "Rule", "RuleMeta", "Template", "read_rails"]
 
 FORMAT = "carerails-policy/1"
 EXAMPLES = "examples"
+
+Sources = tuple[tuple[Flow, ...], tuple[Example, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +62,26 @@ class Policy:
     def __init__(
         self, flows: Iterable[Flow], examples: Iterable[Example] = (), *, root: Path | None = None, check: bool = True
     ) -> None:
-        report = Report()
-        self._flows = tuple(flows)
-        self._root = root
-        pure = pure_flows(self._flows, report)
-        if not check:
-            for name in (CHECK, GUARDS):
-                pure.pop(name, None)
-        elif CHECK not in pure:
-            report.add("no-check", "main.co", 1, 1)
-        for flow in pure.values():
-            check_meta(flow, report)
-        given = {(CHECK, parameter): parameter for parameter in pure[CHECK].parameters[1:]} if CHECK in pure else {}
-        self._compiled, regexes = compile_flows(pure, report, given=given)
-        arms = {
-            name: tuple(dict.fromkeys(arm for regex in flow.regexes for arm in regex.arms))
-            for name, flow in self._compiled.items()
-        }
-        self.rules: Mapping[str, Rule] = rules_of(pure.values(), arms, report)
-        self.templates: Mapping[str, Template] = templates_of(pure.values(), report)
-        report.raise_if_any()
-        homes = categories(self.rules)
-        self.examples = tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in examples)
-        self._matcher = matcher_of(self._compiled, regexes, report)
-        self._given = [self._value(name) for name in given.values()]
+        flows, examples = tuple(flows), tuple(examples)
+        self._set(*build(flows, check=check), lambda: (flows, examples), root)
+
+    def _set(self, program: Program, matcher: Matcher, sources: Callable[[], Sources], root: Path | None) -> None:
+        self._program, self._matcher, self._read, self._root = program, matcher, sources, root
+        self.rules: Mapping[str, Rule] = program.rules
+        self.templates: Mapping[str, Template] = program.templates
+        self.digest = program.digest
         self._last: Scan | None = None
+
+    @cached_property
+    def _trees(self) -> Sources:
+        """The syntax trees: read when asked for, which no decision does."""
+        return self._read()
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """What people may write."""
+        homes = categories(self.rules)
+        return tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in self._trees[1])
 
     @classmethod
     def load(cls, rails: Path, *, check: bool = True) -> Policy:
@@ -111,14 +95,17 @@ class Policy:
             CompileError: with everything that is wrong, by file, line and column.
             UsageError: there is nothing to load.
         """
-        if rails.is_file() and rails.suffix == ".json":
-            return cls.from_json(rails)
-        report = Report()
-        flows, examples = read_rails(rails, report)
-        if report.found:
-            # What the parser skipped would be reported as missing: first things first.
-            report.raise_if_any()
-        return cls(flows, examples, root=rails, check=check)
+        export = rails.is_file() and rails.suffix == ".json"
+        path = kept.path_of([rails] if export else _files(rails, examples=True), rails, check)
+        program = kept.read(path) if path else None
+        if program:
+            policy = cls.__new__(cls)
+            policy._set(program, Matcher(program.regexes), lambda: _sources(rails, export), None if export else rails)
+            return policy
+        policy = cls.from_json(rails) if export else cls(*_sources(rails, export), root=rails, check=check)
+        if path:
+            kept.write(path, policy._program)
+        return policy
 
     @classmethod
     def from_json(cls, path: Path) -> Policy:
@@ -127,16 +114,8 @@ class Policy:
         Raises:
             UsageError: the file cannot be read, or is not what it says it is.
         """
-        try:
-            document: Any = json.loads(path.read_text(encoding="utf-8"))
-            if document["format"] != FORMAT:
-                raise UsageError(f"format {document['format']!r}", f"export it again as {FORMAT}", str(path))
-            policy = cls(decode(document["flows"]), decode(document["examples"]))
-            digest = document["digest"]
-        except OSError as error:
-            raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"not an exported policy: {type(error).__name__}", "export it again", str(path)) from None
+        flows, examples, digest = _exported(path)
+        policy = cls(flows, examples)
         if policy.digest != digest:
             raise UsageError("the policy was changed after its export", "export it again", str(path))
         return policy
@@ -147,19 +126,14 @@ class Policy:
             "format": FORMAT,
             "digest": self.digest,
             "rules": [_shown(rule) for rule in self.rules.values()],
-            "flows": encode(self._flows),
+            "flows": encode(self._trees[0]),
             "examples": encode(self.examples),
         }
         return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
     def regexes(self, rule: str) -> tuple[Regex, ...]:
         """The regexes of a rule, those of the flows that it calls included."""
-        return tuple(self._compiled[rule].regexes)
-
-    @cached_property
-    def digest(self) -> str:
-        """Hash of every flow, positions included."""
-        return hashlib.sha256(json.dumps(encode(self._flows)).encode()).hexdigest()
+        return self._program.flows[rule].regexes
 
     def check(self, text: str) -> tuple[RuleHit, ...]:
         """Run `flow check turn` on a normalised text: the rules that hit, in its order.
@@ -168,7 +142,7 @@ class Policy:
             EngineError: a rule failed, or answered what is no list of strings.
         """
         scans = Scans(self._matcher)
-        hits: Any = self._compiled[CHECK](scans, (text, *self._given))
+        hits: Any = self._program.flows[CHECK](scans, (text, *self._program.given))
         try:
             found = tuple([RuleHit(rule=rule, terms=tuple(terms)) for rule, terms in hits if terms])
         except (TypeError, ValueError):
@@ -184,12 +158,12 @@ class Policy:
             UsageError: no such flow, or another number of parameters.
             EngineError: it failed.
         """
-        compiled = self._compiled.get(flow)
-        if compiled is None:
-            raise UsageError(f"unknown flow {flow!r}", nearest(flow, self._compiled))
-        if len(arguments) != len(compiled.flow.parameters):
-            raise UsageError(f"flow {flow!r} takes {len(compiled.flow.parameters)} values, here are {len(arguments)}")
-        return compiled(Scans(self._matcher), arguments)
+        linked = self._program.flows.get(flow)
+        if linked is None:
+            raise UsageError(f"unknown flow {flow!r}", nearest(flow, self._program.flows))
+        if len(arguments) != len(linked.parameters):
+            raise UsageError(f"flow {flow!r} takes {len(linked.parameters)} values, here are {len(arguments)}")
+        return linked(Scans(self._matcher), arguments)
 
     def warm(self, *, whole: bool = False) -> None:
         """Compile every regex now, which takes a second or two, so that no text ever waits for one.
@@ -245,10 +219,6 @@ class Policy:
         """The files that a Colang runtime is to load: all but the examples. None for an exported policy."""
         return tuple(_files(self._root, examples=False)) if self._root else ()
 
-    def _value(self, name: str) -> Any:
-        constant: CompiledFlow | None = self._compiled.get(name)
-        return constant.known.value if constant and constant.known else None
-
 
 def read_rails(rails: Path, report: Report) -> tuple[tuple[Flow, ...], tuple[Example, ...]]:
     """Parse every `.co` file of a directory; what is wrong goes to `report`.
@@ -278,6 +248,29 @@ def _files(rails: Path, *, examples: bool) -> Iterable[Path]:
     for path in sorted(rails.rglob("*.co")):
         if examples or path.relative_to(rails).parts[0] != EXAMPLES:
             yield path
+
+
+def _sources(rails: Path, export: bool) -> Sources:
+    """The trees of a directory, or of an exported policy."""
+    if export:
+        return _exported(rails)[:2]
+    report = Report()
+    sources = read_rails(rails, report)
+    # What the parser skipped would be reported as missing: first things first.
+    report.raise_if_any()
+    return sources
+
+
+def _exported(path: Path) -> tuple[tuple[Flow, ...], tuple[Example, ...], str]:
+    try:
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise UsageError(f"format {document['format']!r}", f"export it again as {FORMAT}", str(path))
+        return decode(document["flows"]), decode(document["examples"]), document["digest"]
+    except OSError as error:
+        raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"not an exported policy: {type(error).__name__}", "export it again", str(path)) from None
 
 
 def _shown(rule: Rule) -> dict[str, Any]:

@@ -89,9 +89,19 @@ def call(body: Run, size: int, arguments: list[Run]) -> Run:
     return lambda frame: body([frame[0], *[argument(frame) for argument in arguments], *blank])[0]
 
 
-def item(base: Run, index: Run) -> Run:
-    """`base[index]`."""
-    return lambda frame: base(frame)[index(frame)]
+def returned(value: Run) -> Run:
+    """The flow's value, in a tuple of one."""
+    return lambda frame: (value(frame),)
+
+
+def listed(runs: Sequence[Run]) -> Run:
+    """`[a, b]`."""
+    return lambda frame: [run(frame) for run in runs]
+
+
+def keyed(items: Sequence[tuple[str, Run]]) -> Run:
+    """`{"key": a}`."""
+    return lambda frame: {key: run(frame) for key, run in items}
 
 
 def pair(operation: Callable[[Any, Any], Any], left: Run, right: Run) -> Run:

@@ -1,4 +1,4 @@
-"""From syntax trees to closures. A flow becomes a function of a frame: its scans, then its variables by number.
+"""From syntax trees to code. A flow becomes a function of a frame: its scans, then its variables by number.
 
 What is known at load (strings, lists, `+`, `join`, vocabulary flows) is computed here, so every pattern is a constant
 with the line of each of its arms. Anything that could only fail in the middle of a turn is an error now.
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
-from carerails.colang import closures
-from carerails.colang.closures import Frame, Leaf, Run, Scans
+from carerails.colang.closures import Frame, Run, Scans
+from carerails.colang.code import Code, constant, link
 from carerails.colang.diagnostics import Rejected, Report, nearest
 from carerails.colang.folding import ExpressionCompiler, Facts, Regex
 from carerails.colang.guards import Unless, is_guard, nothing_unless, only_reports
@@ -22,18 +22,20 @@ from carerails.colang.values import Known
 from carerails.matching import Matcher
 
 
-@dataclass(frozen=True, slots=True)
-class _Constant:
+class _Constant(NamedTuple):
     """A step that gives a variable a known value: needed only where the variable is read at run time."""
 
     slot: int
-    step: Run
-    steps: list[Run]
-    places: list[str]
+    step: tuple[Code, str]
+    block: list[Any]
 
     def drop(self) -> None:
-        number = self.steps.index(self.step)
-        del self.steps[number], self.places[number]
+        place = next(place for place, step in enumerate(self.block) if step is self.step)
+        del self.block[place]
+
+
+#: A step of rules behind guards.
+_GUARDED = "where possible"
 
 
 @dataclass(slots=True)
@@ -42,6 +44,7 @@ class CompiledFlow:
 
     Attributes:
         size: of a frame.
+        code: what `body` is made of.
         regexes: what it searches for, itself or through the flows that it calls.
         known: its value, where that does not depend on the arguments.
         unless: it takes one text, and its value is empty unless that text has one of these; None where that cannot be
@@ -50,6 +53,7 @@ class CompiledFlow:
 
     flow: Flow
     size: int
+    code: Code
     body: Run
     regexes: list[Regex] = field(default_factory=list[Regex])
     known: Known | None = None
@@ -69,15 +73,15 @@ class CompiledFlow:
 def compile_flows(
     flows: Mapping[str, Flow], report: Report, *, given: Mapping[tuple[str, str], str] | None = None
 ) -> tuple[dict[str, CompiledFlow], tuple[str, ...]]:
-    """Compile pure flows; gives them by name, and all distinct regexes by number.
+    """Compile pure flows; gives them by name, each behind those that it calls, and all distinct regexes by number.
 
     `given` says which parameter of which flow always gets the value of a constant flow.
     """
     given = {pair: name for pair, name in (given or {}).items() if pair[0] in flows and name in flows}
     # Without sets, so that regexes have the same numbers in every process.
     graph = {name: [call.flow for call in _calls(flow.body) if call.flow in flows] for name, flow in flows.items()}
-    for (name, _), constant in given.items():
-        graph[name].append(constant)
+    for (name, _), needed in given.items():
+        graph[name].append(needed)
     try:
         order = list(TopologicalSorter(graph).static_order())
     except CycleError as error:
@@ -90,7 +94,7 @@ def compile_flows(
     for name in order:
         facts = {parameter: compiled[constant].known for (flow, parameter), constant in given.items() if flow == name}
         compiled[name] = _FlowCompiler(flows[name], facts, flows, compiled, regexes, report).compile()
-    return {name: compiled[name] for name in flows}, tuple(regexes)
+    return compiled, tuple(regexes)
 
 
 def matcher_of(flows: Mapping[str, CompiledFlow], regexes: Sequence[str], report: Report) -> Matcher:
@@ -134,17 +138,15 @@ class _FlowCompiler(ExpressionCompiler):
         self.flows, self.compiled, self.given = flows, compiled, frozenset(given)
         self.returned: Known | None = None
         self.constants: list[_Constant] = []
-        #: Steps behind guards: the slot of their text, and their parts.
-        self.leaves: dict[Run, tuple[int, list[Leaf]]] = {}
 
     def compile(self) -> CompiledFlow:
-        body, ends = self.block(self.flow.body)
+        code, ends = self.block(self.flow.body)
         if not ends:
             self.fail_softly("no-return", self.flow, [self.flow.name])
-        for constant in self.constants:
-            if constant.slot not in self.loaded:
-                constant.drop()
-        result = CompiledFlow(self.flow, len(self.slots) + 1, body, self.asked)
+        for step in self.constants:
+            if step.slot not in self.loaded:
+                step.drop()
+        result = CompiledFlow(self.flow, len(self.slots) + 1, code, link(code, self.compiled), self.asked)
         last = self.flow.body[-1] if self.flow.body else None
         if isinstance(last, Return) and not any(isinstance(step, If) for step in self.flow.body):
             result.known = self.returned
@@ -154,57 +156,43 @@ class _FlowCompiler(ExpressionCompiler):
 
     # --- statements: a step gives None to go on, or the flow's value in a tuple
 
-    def block(self, statements: tuple[Statement, ...]) -> tuple[Run, bool]:
+    def block(self, statements: tuple[Statement, ...]) -> tuple[Code, bool]:
         """The steps of a block as one, and whether each of its paths returns."""
-        steps: list[Run] = []
-        places: list[str] = []
+        steps: list[Any] = ["steps"]
         ends = False
         for statement in statements:
             if ends:
                 self.fail_softly("unreachable", statement)
                 break
             try:
-                step, ends = self.statement(statement)
-                if self.joined(steps, step):
+                code, ends = self.statement(statement)
+                if len(steps) > 1 and (both := _joined(steps[-1][0], code)):
+                    steps[-1] = (both, steps[-1][1])
                     continue
+                step = (code, f"{self.flow.file}:{statement.line}, flow {self.flow.name}")
                 steps.append(step)
-                places.append(f"{self.flow.file}:{statement.line}, flow {self.flow.name}")
                 if isinstance(statement, (Assign, Await)) and self.facts[statement.name] is not None:
-                    self.constants.append(_Constant(self.slots[statement.name], step, steps, places))
+                    self.constants.append(_Constant(self.slots[statement.name], step, steps))
             except Rejected:
                 # What follows is still read; the variable has a value, of which nothing is known.
                 if isinstance(statement, (Assign, Await)):
                     self.assign(statement.name, None)
                 ends = isinstance(statement, Return)
-        if len(steps) == 1 and steps[0] in self.leaves:
-            return steps[0], ends
-        return closures.sequence(steps, places), ends
+        if len(steps) == 2 and steps[1][0][0] == _GUARDED:
+            return steps[1][0], ends
+        return steps, ends
 
-    def joined(self, steps: list[Run], step: Run) -> bool:
-        """Whether the step became one with the guarded step before it."""
-        before, after = self.leaves.get(steps[-1]) if steps else None, self.leaves.get(step)
-        if not before or not after or before[0] != after[0]:
-            return False
-        steps[-1] = self.guarding(before[0], [*before[1], *after[1]])
-        return True
-
-    def guarding(self, text: int, leaves: list[Leaf]) -> Run:
-        """The leaves as one step, which can be joined with its neighbours."""
-        step = closures.where_possible(text, leaves)
-        self.leaves[step] = (text, leaves)
-        return step
-
-    def statement(self, statement: Statement) -> tuple[Run, bool]:
+    def statement(self, statement: Statement) -> tuple[Code, bool]:
         if isinstance(statement, Assign):
             value, known = self.value(statement.value)
             (self.texts.add if self.is_text(statement.value) else self.texts.discard)(statement.name)
-            return closures.store(self.assign(statement.name, known), value), False
+            return ("store", self.assign(statement.name, known), value), False
         if isinstance(statement, Await):
             value, known = self.await_call(statement)
-            return closures.store(self.assign(statement.name, known), value), False
+            return ("store", self.assign(statement.name, known), value), False
         if isinstance(statement, Return):
             value, self.returned = self.value(statement.value)
-            return (lambda frame: (value(frame),)), True
+            return ("return", value), True
         return self.if_statement(statement)
 
     def assign(self, name: str, known: Known | None) -> int:
@@ -212,17 +200,17 @@ class _FlowCompiler(ExpressionCompiler):
         self.seen.add(name)
         return self.slots.setdefault(name, len(self.slots) + 1)
 
-    def if_statement(self, statement: If) -> tuple[Run, bool]:
+    def if_statement(self, statement: If) -> tuple[Code, bool]:
         if is_guard(statement, self.given):
             return self.guarded(statement), False
-        branches: list[tuple[Run, Run]] = []
+        branches: list[tuple[Code, Code]] = []
         outcomes: list[Facts] = []
         all_end = True
         for branch in statement.branches:
             try:
                 condition = self.value(branch.condition)[0]
             except Rejected:
-                condition = closures.constant(None)
+                condition = constant(None)
             before = dict(self.facts)
             body, ends = self.block(branch.body)
             branches.append((condition, body))
@@ -234,9 +222,9 @@ class _FlowCompiler(ExpressionCompiler):
         if not ends:
             outcomes.append(self.facts)
         self.facts = _common(outcomes)
-        return closures.choice(branches, otherwise if statement.otherwise else None), all_end and ends
+        return ("choice", branches, otherwise if statement.otherwise else None), all_end and ends
 
-    def guarded(self, statement: If) -> Run:
+    def guarded(self, statement: If) -> Code:
         """What stands behind a guard of `check turn`: skipped where none of its own regexes can match.
 
         The guard's own pattern is for NeMo's runtime, which has no better way to know.
@@ -253,19 +241,19 @@ class _FlowCompiler(ExpressionCompiler):
         proved = {name: flow.unless for name, flow in self.compiled.items() if flow.unless is not None}
         if not only_reports(branch.body, guard.arguments[1].name, proved, self.given):
             return body
-        if body in self.leaves:
+        if body[0] == _GUARDED:
             # A section of guards: each of them knows for itself.
             return body
         needs = [proved[call.flow] for call in _calls(branch.body)]
         regexes = frozenset[int]().union(*(need.regexes for need in needs))
         words = frozenset[str]().union(*(need.words for need in needs))
-        return self.guarding(text, [Leaf(regexes, words, body)])
+        return (_GUARDED, text, ((sorted(regexes), sorted(words), body),))
 
-    def await_call(self, call: Await) -> tuple[Run, Known | None]:
+    def await_call(self, call: Await) -> tuple[Code, Known | None]:
         target = self.flows.get(call.flow)
         if target is None:
             raise self.fail("undefined-flow", call, [call.flow], [nearest(call.flow, self.flows)])
-        given: dict[str, Run] = {}
+        given: dict[str, Code] = {}
         for number, (name, argument) in enumerate(zip(call.names, call.arguments, strict=True)):
             value = self.value(argument)[0]
             if name and name not in target.parameters:
@@ -276,9 +264,16 @@ class _FlowCompiler(ExpressionCompiler):
             raise self.fail("argument-count", call, [call.flow, wanted, len(call.arguments)])
         compiled = self.compiled[call.flow]
         if compiled.known is not None:
-            return closures.constant(compiled.known.value), compiled.known
+            return constant(compiled.known.value), compiled.known
         self.asked += compiled.regexes
-        return closures.call(compiled.body, compiled.size, [given[name] for name in target.parameters]), None
+        return ("call", call.flow, *[given[name] for name in target.parameters]), None
+
+
+def _joined(before: Code, after: Code) -> Code | None:
+    """Guarded steps on one text as one step."""
+    if before[0] == after[0] == _GUARDED and before[1] == after[1]:
+        return (_GUARDED, before[1], (*before[2], *after[2]))
+    return None
 
 
 def _common(outcomes: list[Facts]) -> Facts:

@@ -1,16 +1,14 @@
-"""Compiling expressions: each becomes a closure, or, where all of it is known at load, a value with its places."""
+"""Compiling expressions: each becomes code, or, where all of it is known at load, a value with its places."""
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from carerails.colang import closures, values
-from carerails.colang.closures import Run
+from carerails.colang import code, values
+from carerails.colang.code import Code
 from carerails.colang.diagnostics import Rejected, Report, nearest
 from carerails.colang.tree import (
     Attribute,
@@ -90,75 +88,73 @@ class ExpressionCompiler:
         self.fail_softly(code, node, what, mend)
         return Rejected()
 
-    def value(self, node: Expression) -> tuple[Run, Known | None]:
+    def value(self, node: Expression) -> tuple[Code, Known | None]:
         """How to compute it, and what it is where that is known already."""
         run, known = self.dispatch(node)
-        return (closures.constant(known.value) if known is not None else run), known
+        return (code.constant(known.value) if known is not None else run), known
 
-    def dispatch(self, node: Expression) -> tuple[Run, Known | None]:  # noqa: PLR0912 - one case a node
+    def dispatch(self, node: Expression) -> tuple[Code, Known | None]:  # noqa: PLR0912 - one case a node
         """As `value`, by kind of node."""
         match node:
             case Text():
-                return closures.constant(node.value), Known.at(node.value, self.flow.file, node.line)
+                return code.constant(node.value), Known.at(node.value, self.flow.file, node.line)
             case Number() | Constant():
-                return closures.constant(node.value), Known(node.value)
+                return code.constant(node.value), Known(node.value)
             case Variable():
                 known = self.known(node)
-                return closures.load(self.slots[node.name] if known else self.load(node)), known
+                return ("load", self.slots[node.name] if known else self.load(node)), known
             case ListOf():
                 return self.list_of(node)
             case DictOf():
                 return self.dict_of(node)
             case Index():
-                return self.folded(node, (node.base, node.index), operator.getitem, closures.item, Known.item)
+                return self.folded(node, (node.base, node.index), "index", "[]", Known.item)
             case Attribute():
                 return self.attribute(node)
             case Call():
                 return self.call(node)
             case Method():
-                operation = values.METHODS[node.name]
                 exact = Known.joining if node.name == "join" else Known.replacing
                 operands = (node.base, *node.arguments)
-                return self.folded(node, operands, operation, partial(closures.apply, operation), exact)
+                return self.folded(node, operands, "method", node.name, exact)
             case Unary():
-                operation = values.UNARY[node.operator]
-                return self.folded(node, (node.operand,), operation, partial(closures.apply, operation))
+                return self.folded(node, (node.operand,), "unary", node.operator)
             case Binary():
-                operation = values.BINARY[node.operator]
                 exact = Known.plus if node.operator == "+" else None
                 operands = (node.left, node.right)
-                return self.folded(node, operands, operation, partial(closures.pair, operation), exact)
+                return self.folded(node, operands, "binary", node.operator, exact)
             case Compare():
                 return self.compare(node)
             case Logic():
-                runs = [self.value(operand)[0] for operand in node.operands]
-                return (closures.conjunction if node.operator == "and" else closures.disjunction)(runs), None
+                return (node.operator, *[self.value(operand)[0] for operand in node.operands]), None
 
     def folded(
         self,
         node: Node,
         operands: Iterable[Expression],
-        operation: Callable[..., Any],
-        run: Callable[..., Run],
+        kind: str,
+        name: str,
         exact: Callable[..., Known] | None = None,
-    ) -> tuple[Run, Known | None]:
-        """An operation: done now if all operands are known, else `run` makes its closure from theirs.
+    ) -> tuple[Code, Known | None]:
+        """One of OPERATIONS: done now if all operands are known, else its code.
 
         `exact` does the same on known values and keeps their places.
         """
         parts = [self.value(operand) for operand in operands]
         known = [fact for _, fact in parts if fact is not None]
         if len(known) < len(parts):
-            return run(*(part for part, _ in parts)), None
+            return code.apply(kind, name, *(part for part, _ in parts)), None
         try:
             if exact is None:
-                result = Known.at(operation(*(fact.value for fact in known)), self.flow.file, node.line)
+                result = Known.at(
+                    code.OPERATIONS[kind][name](*(fact.value for fact in known)), self.flow.file, node.line
+                )
             else:
                 result = exact(*known)
         except Exception as error:
             # Whatever a constant operation raises now, it would raise in the middle of every turn.
             raise self.fail("constant-fails", node, [error]) from error
-        return closures.constant(result.value), result
+        return code.constant(result.value), result
 
     def known(self, node: Variable) -> Known | None:
         """Its value, where it is known; it must have one."""
@@ -174,51 +170,43 @@ class ExpressionCompiler:
         self.loaded.add(slot)
         return slot
 
-    def attribute(self, node: Attribute) -> tuple[Run, Known | None]:
+    def attribute(self, node: Attribute) -> tuple[Code, Known | None]:
         """`$variable.key`."""
-        owner, key = Variable(node.line, node.column, node.variable), node.key
-        attribute = values.attribute
+        owner, key = Variable(node.line, node.column, node.variable), Text(node.line, node.column, node.key)
+        return self.folded(node, (owner, key), "attribute", ".", _attribute)
 
-        def run(value: Run) -> Run:
-            return lambda frame: attribute(value(frame), key)
-
-        def exact(known: Known) -> Known:
-            return known.attribute(key)
-
-        return self.folded(node, (owner,), attribute, run, exact)
-
-    def list_of(self, node: ListOf) -> tuple[Run, Known | None]:
+    def list_of(self, node: ListOf) -> tuple[Code, Known | None]:
         """`[a, b]`."""
         parts = [self.value(item) for item in node.items]
         known = [fact for _, fact in parts if fact is not None]
-        runs = [run for run, _ in parts]
-        return (lambda frame: [run(frame) for run in runs]), Known.of_list(known) if len(known) == len(parts) else None
+        return ("list", *[part for part, _ in parts]), Known.of_list(known) if len(known) == len(parts) else None
 
-    def dict_of(self, node: DictOf) -> tuple[Run, Known | None]:
+    def dict_of(self, node: DictOf) -> tuple[Code, Known | None]:
         """`{"key": a}`."""
         parts = [self.value(value) for value in node.values]
         known = [fact for _, fact in parts if fact is not None]
-        items = [(key, run) for key, (run, _) in zip(node.keys, parts, strict=True)]
+        items = [(key, part) for key, (part, _) in zip(node.keys, parts, strict=True)]
         value = Known.of_dict(node.keys, known) if len(known) == len(parts) else None
-        return (lambda frame: {key: run(frame) for key, run in items}), value
+        return ("dict", *items), value
 
-    def compare(self, node: Compare) -> tuple[Run, Known | None]:
+    def compare(self, node: Compare) -> tuple[Code, Known | None]:
         """`a < b <= c`."""
-        operations = [values.COMPARE[name] for name in node.operators]
+        if len(node.operators) == 1:
+            return self.folded(node, node.operands, "compare", node.operators[0])
+        parts = [self.value(operand) for operand in node.operands]
+        chain = ("chain", node.operators, *[part for part, _ in parts])
+        if any(known is None for _, known in parts):
+            return chain, None
+        try:
+            result = Known.at(code.link(chain, {})([]), self.flow.file, node.line)
+        except Exception as error:
+            raise self.fail("constant-fails", node, [error]) from error
+        return code.constant(result.value), result
 
-        def chain(*runs: Run) -> Run:
-            return closures.pair(operations[0], *runs) if len(runs) == 2 else closures.chain(operations, runs)
-
-        def now(*known: Any) -> Any:
-            return chain(*(closures.constant(value) for value in known))([])
-
-        return self.folded(node, node.operands, now, chain)
-
-    def call(self, node: Call) -> tuple[Run, Known | None]:
+    def call(self, node: Call) -> tuple[Code, Known | None]:
         """`search`, `find_all`, or a plain function."""
         if node.function in values.PLAIN:
-            operation = values.PLAIN[node.function]
-            return self.folded(node, node.arguments, operation, partial(closures.apply, operation))
+            return self.folded(node, node.arguments, "plain", node.function)
         pattern = self.value(node.arguments[0])[1]
         text = node.arguments[1]
         if pattern is None or not isinstance(pattern.value, str):
@@ -226,8 +214,8 @@ class ExpressionCompiler:
         number = self.regex(node, pattern)
         finds = node.function == "find_all"
         if isinstance(text, Variable) and not self.known(text):
-            return (closures.find_all_in if finds else closures.search_in)(self.load(text), number), None
-        return (closures.find_all if finds else closures.search)(self.value(text)[0], number), None
+            return ("find_all_in" if finds else "search_in", self.load(text), number), None
+        return (node.function, self.value(text)[0], number), None
 
     def regex(self, node: Call, pattern: Known) -> int:
         """The pattern's number; its arms are noted with their places."""
@@ -253,6 +241,10 @@ class ExpressionCompiler:
         """File and line of an arm: where this file adds to it, else where its first word comes from."""
         piece = _telling([piece for piece in pieces if piece.file == self.flow.file]) or _telling(pieces)
         return (piece.file, piece.line) if piece else (self.flow.file, node.line)
+
+
+def _attribute(owner: Known, key: Known) -> Known:
+    return owner.attribute(key.value)
 
 
 def _telling(pieces: list[Piece]) -> Piece | None:

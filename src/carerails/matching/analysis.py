@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from carerails.matching.literals import cost, required_clauses
-from carerails.matching.sentences import is_local
+from carerails.matching.sentences import is_local, mark_literal
 from carerails.matching.tree import Node, Text, Unsupported, arms_at, lengths, parse, to_re2
 
 #: A second required set that is more common than this, as a share of ordinary messages, is not worth asking for.
@@ -34,7 +34,7 @@ class Arm(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """Of some regexes. `outside`: those that leave the subset; `arms`: of the others."""
+    """Of some regexes. `outside`: those that leave the subset; `arms`: of the others; `literals`: with marks."""
 
     outside: Sequence[int]
     literals: Sequence[str]
@@ -69,7 +69,9 @@ def analyse(regexes: Sequence[str]) -> Analysis:
             found.append(
                 Arm(number, index, start, end, longest, is_local(node), numbers, text, "" if text else _re2(node))
             )
-    members = [[literals.setdefault(literal, len(literals)) for literal in sorted(clause)] for clause in clauses]
+    members = [
+        [literals.setdefault(mark_literal(literal), len(literals)) for literal in sorted(clause)] for clause in clauses
+    ]
     return Analysis(outside, list(literals), members, found)
 
 

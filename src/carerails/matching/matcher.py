@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from carerails.matching.cache import analysis_of
 from carerails.matching.literals import EDGE
 from carerails.matching.prefilter import prefilter
-from carerails.matching.sentences import CUT, Part, cut, mark, parts
+from carerails.matching.sentences import CUT, Part, parts
 from carerails.matching.tree import arms
 from carerails.matching.verify import Finder, Subject, Verifier, has_re2
 
@@ -78,7 +78,7 @@ class Matcher:
         for clause, literals in enumerate(analysis.clauses):
             for literal in literals:
                 self._holding[literal] += (clause,)
-        self._prefilter = prefilter(list(map(_marked, analysis.literals)), automaton=backend == "auto")
+        self._prefilter = prefilter(analysis.literals, automaton=backend == "auto")
 
     def scan(self, text: str, known: dict[str, Asked] | None = None) -> Scan:
         """Ask all regexes about a text; the answers are worked out when asked for.
@@ -328,12 +328,3 @@ def _widen(arms: Arms, arm: Verifier, start: int, end: int) -> None:
         windows[-1] = (windows[-1][0], max(windows[-1][1], end))
     else:
         windows.append((start, end))
-
-
-def _marked(literal: str) -> str:
-    """A literal as it stands in a part of a text: its own boundaries are marked, the outermost where it asks for one.
-
-    Of one that goes across the end of a sentence, the longest piece.
-    """
-    core = mark(literal.replace(EDGE, "")).strip(EDGE)
-    return max(cut(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)), key=len)

@@ -58,6 +58,15 @@ def cut(marked: str) -> list[str]:
     return marked.replace("\n", "\n" + CUT).split(CUT)
 
 
+def mark_literal(literal: str) -> str:
+    """A required literal as it stands in a part: its inner boundaries are marked, the outermost where it asks for one.
+
+    Of one that goes across the end of a sentence, the longest piece.
+    """
+    core = mark(literal.replace(EDGE, "")).strip(EDGE)
+    return max(cut(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)), key=len)
+
+
 def parts(text: str) -> Iterator[Part]:
     """The sentences of an ASCII text that has neither marks nor cuts in it."""
     at = 0
