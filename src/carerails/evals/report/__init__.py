@@ -35,7 +35,7 @@ def write_runs(runs: Sequence[Path], out: Path, listed: int = LISTED) -> None:
 def build(subject: Subject, listed: int = LISTED) -> str:
     """The page as text. The rows are gone through twice; only those that are listed are kept."""
     from carerails.evals.report.cases import MARKS, SHARED, Sheet, Survey
-    from carerails.evals.report.figures import figures
+    from carerails.evals.report.figures import METRICS, figures
     from carerails.evals.report.links import listing
     from carerails.evals.report.matrices import apart, confusions, crossings
     from carerails.evals.report.page import render
@@ -62,6 +62,7 @@ def build(subject: Subject, listed: int = LISTED) -> str:
         total=len(survey.gold),
         listed=len(chosen),
         listing=listing,
+        spoils={metric.name: metric.bad for metric in METRICS},
     )
 
 

@@ -43,12 +43,14 @@ class Matrix:
 def confusions(subject: Subject, survey: Survey) -> list[Matrix]:
     """For each run, gold outcome by decided outcome."""
     found: list[Matrix] = []
-    for number, run in enumerate(subject.runs):
-        counts = _folded(survey.confusion(number))
-        columns = _ordered(decided for _, decided in counts)
+    every = [_folded(survey.confusion(number)) for number in range(len(subject.runs))]
+    # The same rows and columns for all of them: side by side they are compared cell by cell.
+    golds = _ordered(gold for counts in every for gold, _ in counts)
+    columns = _ordered(decided for counts in every for _, decided in counts)
+    for run, counts in zip(subject.runs, every, strict=True):
         rows = tuple(
             (gold, tuple(_decided(run.label, gold, decided, counts[gold, decided]) for decided in columns))
-            for gold in _ordered(gold for gold, _ in counts)
+            for gold in golds
         )
         found.append(Matrix(run.label, "gold", "decided", columns, rows))
     return found
@@ -73,11 +75,10 @@ def crossings(subject: Subject, survey: Survey) -> list[Matrix]:
     found: list[Matrix] = []
     for (a, one), (b, other) in list(combinations(enumerate(subject.runs), 2))[:PAIRS]:
         counts = _folded(survey.crossing(a, b))
-        names = _ordered(name for pair in counts for name in pair)
+        names = _ordered(y for _, y in counts)
         rows = tuple(
             (x, tuple(_crossed(one.label, other.label, x, y, counts[x, y]) for y in names))
-            for x in names
-            if any(counts[x, y] for y in names)
+            for x in _ordered(x for x, _ in counts)
         )
         if rows:
             found.append(Matrix(f"{one.label} and {other.label}", one.label, other.label, names, rows))

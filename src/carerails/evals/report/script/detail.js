@@ -23,10 +23,11 @@ export const openCase = () => (byId("detail").open ? Number(byId("detail").datas
 
 function body(number) {
   const made = [...labels.keys()].filter((run) => decision(run, number));
-  // Matched terms are marked once where all runs agree on them, and for each run where they do not.
-  const agreed = new Set(made.map((run) => JSON.stringify(spans(run, number)))).size < 2;
+  // Matched terms are marked once where no two runs matched different ones, else for each run.
+  const matched = made.map((run) => spans(run, number)).filter((found) => found.length);
+  const agreed = new Set(matched.map((found) => JSON.stringify(found))).size < 2;
   return [
-    make("p", { class: "said" }, agreed && made.length ? highlighted(cases.text[number], spans(made[0], number)) : cases.text[number]),
+    make("p", { class: "said" }, agreed ? highlighted(cases.text[number], matched[0] ?? []) : cases.text[number]),
     facts([
       ["gold", word("label", number) || "unlabelled"],
       ["category", word("category", number)],

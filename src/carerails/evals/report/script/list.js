@@ -47,8 +47,13 @@ function row(number) {
     make("td", { role: "cell" }, link, make("small", { class: "sub" }, about)),
     make("td", { role: "cell" }, make("span", { class: "cut" }, cases.text[number])),
     make("td", { role: "cell", "data-name": "gold" }, word("label", number) || "–"),
-    labels.map((label, run) => make("td", { role: "cell", "data-name": label }, tag(run, number), make("small", { class: "sub where" }, rule(run, number).where))),
+    labels.map((label, run) => make("td", { role: "cell", "data-name": label }, tag(run, number), make("small", { class: "sub where" }, breakable(rule(run, number).where)))),
   );
+}
+
+/** A path that may be broken behind its slashes. */
+function breakable(path) {
+  return path.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]);
 }
 
 /** A decision in a few words, tinted by how good it is. */
