@@ -178,3 +178,11 @@ def eval_diff(
     from carerails.cli.gate import run_diff
 
     raise typer.Exit(run_diff(before, after, as_json))
+
+
+@eval_app.command("watch")
+def eval_watch(engine: Engine = "native", rails: Rails = None, slices: Slices = "", data: Data = None) -> None:
+    """On each save of a rails file, show which cases flip. Ctrl-C ends it."""
+    from carerails.cli.watch import watch
+
+    raise typer.Exit(watch(engine, rails, names(slices), data or []))
