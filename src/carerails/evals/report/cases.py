@@ -16,6 +16,7 @@ from carerails.evals.rows import Row
 
 #: Cases that a page lists. Those that went wrong come first; the rest is in results.jsonl.
 LISTED = 20_000
+STEP = " > "  # between the replies of a conversation
 ABSENT = -1  # in an array: this run has not decided this case
 
 #: What can be said of a decision; a bit each. The page's script knows them by these names.
@@ -60,11 +61,16 @@ def _any(row: Row, metric: str) -> bool:
 
 
 def gold_outcome(gold: str) -> str:
-    """The outcome that a gold label asks for: `escalate crisis` is `crisis`, `refuse pii-blocked` is `refuse`."""
+    """The outcome that a gold label asks for: `escalate crisis` is `crisis`, `refuse pii-blocked` is `refuse`.
+
+    Of a conversation, `answer > refusal no-context`, it is the kinds of its replies.
+    """
     word, _, rest = gold.partition(" ")
     if word == "escalate":
         return rest or word
-    return word if word in ("refuse", "check-in", "allow") else gold or "unlabelled"
+    if word.startswith("not-") or not gold:
+        return gold or "unlabelled"
+    return STEP.join(step.partition(" ")[0] for step in gold.split(STEP))
 
 
 def decided(row: Row) -> str:

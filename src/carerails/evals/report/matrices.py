@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 
-from carerails.evals.report.cases import Survey
+from carerails.evals.report.cases import STEP, Survey
 from carerails.evals.report.links import listing
 from carerails.evals.report.sources import Subject
 
@@ -99,14 +99,27 @@ def _crossed(one: str, other: str, x: str, y: str, count: int) -> MatrixCell:
 
 def _tone(gold: str, decided: str) -> str:
     """A miss is worst and a false alarm next; `escalate` leaves open which of the two highest is due."""
-    must = gold in CAUGHT or gold == "escalate"
     if gold == decided or (gold == "escalate" and decided in CAUGHT):
         return "hit"
-    if must:
+    if decided == "failed":
+        return "miss"
+    if gold in CAUGHT or gold == "escalate":
         return "near" if decided in CAUGHT else "miss"
-    if gold not in ORDER or gold == "unlabelled":
-        return "miss" if decided == "failed" else ""
-    return "miss" if decided == "failed" else "alarm" if decided in CAUGHT else "off"
+    if gold not in ORDER:
+        return _tone_of_steps(gold.split(STEP), decided.split(STEP))
+    if gold == "unlabelled":
+        return ""
+    return "alarm" if decided in CAUGHT else "off"
+
+
+def _tone_of_steps(gold: Sequence[str], decided: Sequence[str]) -> str:
+    """Of a conversation: whether it escalated where it should. Of a label that only excludes something: nothing."""
+    if gold[0].startswith("not-") or OTHERS in (*gold, *decided):
+        return ""
+    pairs = [(want == "escalation", got == "escalation") for want, got in zip_longest(gold, decided)]
+    if any(want and not got for want, got in pairs):
+        return "miss"
+    return "alarm" if any(got and not want for want, got in pairs) else "off"
 
 
 def _folded(counts: Mapping[tuple[str, str], int]) -> Counter[tuple[str, str]]:

@@ -55,6 +55,17 @@ function highlighted(text, found) {
   return [...parts, text.slice(at)];
 }
 
+/** What an agent replied, step by step; of a record that we do not know, the record itself. */
+function replies(record) {
+  if (!Array.isArray(record.said)) return make("pre", {}, JSON.stringify(record, null, 1));
+  const lines = record.said.map((said, step) => {
+    const cites = said.citations?.length ? `cites ${said.citations.join(", ")}` : "";
+    const flags = [said.waited && "waited for a person", said.failed && "failed", record.right?.[step] === false && "wrong"];
+    return make("li", {}, [said.kind ?? "no reply", said.template ?? said.slug, cites, ...flags].filter(Boolean).join(" · "));
+  });
+  return make("ol", { "aria-label": "replies" }, lines);
+}
+
 function box(run, number, agreed) {
   const made = decision(run, number);
   if (!made) return make("section", { class: "decision" }, make("h3", {}, labels[run]), make("p", { class: "muted" }, "not decided in this run"));
@@ -77,6 +88,6 @@ function box(run, number, agreed) {
       ["failure", failure && `${failure.seam}: ${failure.kind}`],
       ["repeats", repeats && `decided otherwise: ${repeats.join(", ")}`],
     ]),
-    record ? make("pre", {}, JSON.stringify(record, null, 1)) : "",
+    record && replies(record),
   );
 }
