@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
 
-.PHONY: setup compare test check format bench demo lock clean
+.PHONY: setup compare test check format bench bench-harnesses demo lock clean
 setup: $(STAMP)
 
 $(STAMP): requirements/dev.txt pyproject.toml
@@ -32,6 +32,14 @@ format: setup
 bench: setup  ## both engines side by side, as ratios
 	$(BIN)/python -m evals.benchmarks $(ARGS)
 
+bench-harnesses: setup .venv-bench/.installed  ## our runner beside other harnesses, which get an environment of their own
+	$(BIN)/python -m evals.benchmarks harnesses
+
+.venv-bench/.installed: requirements/bench.txt
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	touch $@
+
 demo: setup  ## the same talk in three locales on both engines
 	$(BIN)/carerails chat --engine native --script evals/demo/talk.txt
 	$(BIN)/carerails chat --engine nemo --script evals/demo/talk.txt
@@ -39,6 +47,8 @@ demo: setup  ## the same talk in three locales on both engines
 lock:  ## needs uv
 	uv pip compile pyproject.toml --group dev --all-extras --universal --generate-hashes --no-annotate --no-header \
 	  --python-version 3.10 --quiet --output-file requirements/dev.txt
+	uv pip compile requirements/bench.in --universal --generate-hashes --no-annotate --no-header \
+	  --python-version 3.10 --quiet --output-file requirements/bench.txt
 
 clean:
-	rm -rf .venv out dist build .pytest_cache .ruff_cache
+	rm -rf .venv .venv-bench out dist build .pytest_cache .ruff_cache

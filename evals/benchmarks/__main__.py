@@ -1,15 +1,16 @@
-"""`make bench`: latency of a check by engine and length, and the agreement of engines on fuzzed turns.
+"""`make bench`: start, latency of a check by engine and length, agreement of engines on fuzzed turns, and our runner
+beside other harnesses.
 
-python -m evals.benchmarks [latency] [agreement] [start] [--turns N]
+python -m evals.benchmarks [start] [latency] [agreement] [harnesses] [--turns N]
 """
 
 from __future__ import annotations
 
 import argparse
 
-from evals.benchmarks import agreement, latency, start
+from evals.benchmarks import agreement, harnesses, latency, start
 
-BENCHMARKS = {"start": start.run, "latency": latency.run, "agreement": agreement.run}
+BENCHMARKS = {"start": start.run, "latency": latency.run, "agreement": agreement.run, "harnesses": harnesses.run}
 
 
 def main() -> None:

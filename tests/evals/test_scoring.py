@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from carerails.contracts import TEMPLATE_OF, Decision, Failure, Outcome, RefusalSlug, Severity, TurnDecision
 from carerails.evals.cases import Bounds, Case, Derivation, Slice, SliceSpec
@@ -129,6 +132,13 @@ def test_wilson_interval_against_a_published_value():
     found = rate(81, 263)
     assert found.low == pytest.approx(0.2553, abs=5e-5)
     assert found.high == pytest.approx(0.3662, abs=5e-5)
+
+
+@pytest.mark.parametrize(("hits", "of"), [(0, 7), (7, 7), (1, 2), (81, 263), (99999, 100000)])
+def test_the_interval_is_that_of_scipy(hits: int, of: int):
+    interval: Any = stats.binomtest(hits, of).proportion_ci(0.95, method="wilson")  # pyright: ignore[reportUnknownMemberType]
+    found = rate(hits, of)
+    assert (found.low, found.high) == (pytest.approx(interval.low, abs=1e-12), pytest.approx(interval.high, abs=1e-12))
 
 
 def piece(rule: dict[str, Bounds], cases: tuple[Case, ...], derive: Derivation | None = None) -> Slice:

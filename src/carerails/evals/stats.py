@@ -1,10 +1,10 @@
-"""Statistics on counts and costs. scipy and numpy do the work and are imported on first use."""
+"""Statistics on counts and costs. numpy is imported on first use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from math import sqrt
+from statistics import NormalDist
 
 from carerails.contracts import Frozen
 
@@ -19,15 +19,22 @@ class Rate(Frozen):
     high: float | None
 
 
-@lru_cache(4096)
 def rate(hits: int, of: int) -> Rate:
-    """A proportion with its 95 % Wilson score interval (Wilson 1927; scipy.stats.binomtest)."""
+    """A proportion with its 95 % score interval (Wilson 1927, JASA 22:209-212).
+
+    Worked out here, since a run that asks scipy for it waits longer for the import than for 1,000 decisions.
+    """
     if of == 0:
         return Rate(hits=0, of=0, value=None, low=None, high=None)
-    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
-
-    interval: Any = stats.binomtest(hits, of).proportion_ci(0.95, method="wilson")  # pyright: ignore[reportUnknownMemberType]
-    return Rate(hits=hits, of=of, value=hits / of, low=float(interval.low), high=float(interval.high))
+    share = hits / of
+    z = NormalDist().inv_cdf(0.975)
+    middle = share + z * z / (2 * of)
+    half = z * sqrt(share * (1 - share) / of + (z / (2 * of)) ** 2)
+    below = 1 + z * z / of
+    low, high = (middle - half) / below, (middle + half) / below
+    return Rate(
+        hits=hits, of=of, value=share, low=max(0.0, low) if hits else 0.0, high=min(1.0, high) if hits < of else 1.0
+    )
 
 
 def f_beta(precision: Rate | None, recall: Rate | None, beta: float) -> float | None:
