@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from carerails.evals.diff import Flip, flip
 from carerails.evals.drift import WHOLE, Drift, Drifts, flips_needed
@@ -23,8 +24,13 @@ DETECT = 0.02
 
 @dataclass
 class Comparison:
-    """Both sides gone through once: counts, flips, and the names of the cases that were compared."""
+    """Both sides gone through once: counts, flips, and the names of the cases that were compared.
 
+    Attributes:
+        ruled: the slices that have a published rule; only they are tallied.
+    """
+
+    ruled: frozenset[str] = frozenset()
     compared: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
     must_escalate: int = 0
     rows: int = 0
@@ -41,8 +47,10 @@ class Comparison:
         Raises:
             UsageError: a broken row.
         """
-        attacked = frozenset(piece.name for side in (before, after) for piece in side.manifest.slices if piece.attacked)
-        found = cls(tallies=(Tallies(attacked), Tallies(attacked)))
+        slices = [piece for side in (before, after) for piece in side.manifest.slices]
+        attacked = frozenset(piece.name for piece in slices if piece.attacked)
+        ruled = frozenset(piece.name for piece in slices if piece.rule or piece.each_locale)
+        found = cls(ruled=ruled, tallies=(Tallies(attacked), Tallies(attacked)))
         pairing = Pairing(by_case(worst(before.rows())))
         for was, now in pairing.pairs(worst(found._seen(after.rows()))):
             found._add(was, now, attacked)
@@ -67,8 +75,9 @@ class Comparison:
         self.must_escalate += was.holds("recall") is not None
         if now.slice not in attacked:  # attacked copies of one case change together: they are not so many cases
             self.drifts.add(was, now)
-        for tallies, row in zip(self.tallies, (was, now), strict=True):
-            tallies.add(row)
+        if now.slice in self.ruled:
+            for tallies, row in zip(self.tallies, (was, now), strict=True):
+                tallies.add(row)
         if found := flip(was, now):
             self.flips.append(found)
 
@@ -176,8 +185,8 @@ def _limits(found: Comparison, after: Manifest, drifts: Iterable[Drift], detect:
     labelled = found.drifts.labelled
     if needed > detect * labelled:
         why = (
-            f"{some(labelled, 'labelled pair')}: a drift of {100 * detect:g} points shows from {needed / detect:.0f} "
-            f"on (fewer pairs show --detect {100 * needed / labelled:.0f})"
+            f"{some(labelled, 'labelled pair')}: a drift of {100 * detect:g} points shows from {ceil(needed / detect)} "
+            f"on (fewer pairs show --detect {ceil(100 * needed / labelled)})"
             if labelled
             else "no labelled pair"
         )

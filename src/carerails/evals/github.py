@@ -49,9 +49,9 @@ def _errors(report: Report, place: Place) -> Iterator[str]:
         yield _at(one.was, visible(message), "Emergency or crisis missed", place)
     for decided, kind, count in report.blamed() if report.drifted or report.rules else ():
         yield _at(decided, f"{decided.rule}: {count} x {kind}", "Drift", place)
-    for finding in report.findings:
-        if report.exit_code and finding.verdict not in ("pass", "improvement"):
-            yield error(visible(finding.why), f"carerails gate: {finding.verdict}")
+    for verdict in dict.fromkeys(finding.verdict for finding in report.findings if report.exit_code):
+        why = "; ".join(finding.why for finding in report.findings if finding.verdict == verdict)
+        yield error(visible(why), f"carerails gate: {verdict}")
 
 
 def _at(decided: Decided, message: str, title: str, place: Place) -> str:
