@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from carerails.cli.options import AllowFailures, AsJson, Data, Engine, Rails, Slices, Workers, names
+
+
+class ExportFormat(str, Enum):
+    """Formats of other programs."""
+
+    csv = "csv"
+    parquet = "parquet"
+    inspect = "inspect"
+
 
 eval_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Eval runs, and what changed between them.")
 
@@ -186,3 +196,15 @@ def eval_watch(engine: Engine = "native", rails: Rails = None, slices: Slices = 
     from carerails.cli.watch import watch
 
     raise typer.Exit(watch(engine, rails, names(slices), data or []))
+
+
+@eval_app.command("export")
+def eval_export(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    to: Annotated[ExportFormat, typer.Option("--to", help="csv, parquet, or inspect: a log of Inspect AI.")],
+    out: Annotated[Path, typer.Option("--out", help="File: .csv, .parquet, .eval or .json.")],
+) -> None:
+    """Write a run as CSV, Parquet or an Inspect AI log."""
+    from carerails.cli.export import export
+
+    raise typer.Exit(export(run, to.value, out))
