@@ -142,9 +142,12 @@ def browser_path() -> str | None:
     return shutil.which("chromium") or shutil.which("google-chrome")
 
 
-@pytest.fixture(scope="session")
-def browser() -> Generator[Browser]:
-    """One browser a run; without one, tests of the page are skipped, in CI they fail."""
+@pytest.fixture(scope="module")
+def browser(page_of_two: Path) -> Generator[Browser]:
+    """One browser for all tests of the page; without one they are skipped, in CI they fail.
+
+    As long as it is open it has this thread's event loop: an engine has to run before, and no other module meanwhile.
+    """
     path = browser_path()
     if path is None:
         reason = "no Chromium here: install the package chromium to test the page"

@@ -110,6 +110,7 @@ function setUp() {
     readState();
     show();
   });
+  byId("no-script").hidden = true; // not <noscript>: some places that show reports allow scripts, but not this one
   byId("filters").hidden = byId("list").hidden = false;
   for (const key of [...FILTERS, "sort", "case"]) state[key] = "";
   readState();
