@@ -12,6 +12,7 @@ import pytest
 from carerails.errors import NotComparable, UsageError
 from carerails.evals.report import LISTED, write_runs
 from carerails.evals.report.cases import MARKS, Survey, gold_outcome, spans_of
+from carerails.evals.report.matrices import apart, confusions, crossings
 from carerails.evals.report.sources import of_runs
 from carerails.evals.runs import RunFolder
 from tests.cli.test_command_line import carerails
@@ -73,6 +74,46 @@ def test_figures_and_matrices_count_what_the_rows_say(runs: tuple[Path, Path]):
         assert missed == sum(row.missed for row in rows)
     assert survey.crossing(0, 1) == {("allow", "crisis"): 2}
     assert (survey.with_shared("differs"), survey.with_shared("worse"), survey.with_shared("better")) == (2, 1, 1)
+
+
+def test_three_runs_are_set_against_each_other(tmp_path: Path):
+    said = {"one": ("allow", "allow"), "two": ("allow", "refuse"), "three": ("urgent", "refuse")}
+    folders = [
+        make_run(tmp_path / name, [a_row("a", a, engine=name), a_row("b", b, engine=name)])
+        for name, (a, b) in said.items()
+    ]
+    subject = of_runs(folders)
+    survey = Survey(subject.rows(), 3)
+    matrix = apart(subject, survey)
+    assert matrix.columns == ("one", "two", "three")
+    assert [[cell.count for cell in cells] for _, cells in matrix.rows] == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    assert matrix.rows[0][1][2].link == "#pair=one~three"
+    assert [found.title for found in crossings(subject, survey)] == ["one and two", "one and three", "two and three"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "decided", "tone"),
+    [
+        ("crisis", "crisis", "hit"),
+        ("crisis", "emergency", "near"),
+        ("escalate", "emergency", "hit"),
+        ("escalate", "urgent", "miss"),
+        ("emergency", "failed", "miss"),
+        ("allow", "failed", "miss"),  # a failure is never a pass
+        ("allow", "crisis", "alarm"),
+        ("allow", "refuse", "off"),
+        ("unlabelled", "crisis", ""),
+        ("answer > escalation", "answer > answer", "miss"),
+        ("answer > answer", "answer > escalation", "alarm"),
+        ("answer > refusal", "answer > answer", "off"),
+    ],
+)
+def test_cells_are_tinted_by_what_they_mean(tmp_path: Path, gold: str, decided: str, tone: str):
+    label = gold if gold in ("allow", "escalate") or ">" in gold else f"escalate {gold}"
+    rows = [a_row("a", decided, failed=decided == "failed", gold="" if gold == "unlabelled" else label)]
+    subject = of_runs([make_run(tmp_path / "run", rows)])
+    [matrix] = confusions(subject, Survey(subject.rows(), 1))
+    assert [(name, [cell.tone for cell in cells]) for name, cells in matrix.rows] == [(gold, [tone])]
 
 
 def test_beyond_the_limit_what_went_wrong_comes_first(tmp_path: Path):

@@ -11,7 +11,20 @@ from carerails.evals.report.cases import STEP, Survey
 from carerails.evals.report.links import listing
 from carerails.evals.report.sources import Subject
 
-ORDER = ("emergency", "crisis", "escalate", "urgent", "check-in", "refuse", "allow", "failed", "unlabelled")
+#: Rows and columns by weight. What is not named here, such as conversations, stands where `None` does.
+ORDER = (
+    "emergency",
+    "crisis",
+    "escalate",
+    "urgent",
+    "check-in",
+    "refuse",
+    "allow",
+    None,
+    "others",
+    "failed",
+    "unlabelled",
+)
 CAUGHT = frozenset(("emergency", "crisis"))
 #: Outcomes that a matrix shows by name; conversations have any number of them, so the rarest are put together.
 MOST = 12
@@ -140,4 +153,4 @@ def _frequent(counts: Mapping[tuple[str, str], int], side: int) -> frozenset[str
 
 def _ordered(names: Iterable[str]) -> tuple[str, ...]:
     rank = {name: number for number, name in enumerate(ORDER)}
-    return tuple(sorted(set(names), key=lambda name: (rank.get(name, len(rank)), name)))
+    return tuple(sorted(set(names), key=lambda name: (rank.get(name, rank[None]), name)))

@@ -18,6 +18,7 @@ export function showList(numbers) {
   state.page = Math.min(Math.max(0, state.page), last);
   const first = state.page * PAGE;
   byId("table").replaceChildren(head(), make("tbody", { role: "rowgroup" }, shown.slice(first, first + PAGE).map(row)));
+  byId("table").style.setProperty("--runs", labels.length);
   byId("page").textContent = `Page ${state.page + 1} of ${(last + 1).toLocaleString("en")}`;
   byId("previous").disabled = state.page === 0;
   byId("next").disabled = state.page === last;
