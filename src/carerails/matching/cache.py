@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from carerails.keeping import Shelf
-from carerails.matching.analysis import Analysis, Arm, analyse
+from carerails.matching.analysis import Analysis, Arm, Check, analyse
 
 #: Of regexes with fewer characters than this in all an analysis is faster than a file.
 _WORTH_KEEPING = 20_000
@@ -45,7 +45,7 @@ def read(path: Path) -> Analysis | None:
     """What was kept there, if it is an analysis."""
     body = SHELF.read(path)
     try:
-        outside, literals, clauses, arms = json.loads(body or b"")
-        return Analysis(outside, literals, clauses, [Arm(*arm) for arm in arms])
+        outside, literals, clauses, checks, arms = json.loads(body or b"")
+        return Analysis(outside, literals, clauses, [Check(*check) for check in checks], [Arm(*arm) for arm in arms])
     except (ValueError, TypeError):
         return None

@@ -19,12 +19,12 @@ from carerails.matching.literals import EDGE
 from carerails.matching.prefilter import prefilter
 from carerails.matching.sentences import CUT, Part, parts
 from carerails.matching.tree import arms
-from carerails.matching.verify import Finder, Subject, Verifier, has_re2
+from carerails.matching.verify import Finder, Span, Subject, Verifier, has_re2
 
 Backend = Literal["auto", "stdlib"]
 
 Window = tuple[int, int]
-Arms = dict[Verifier, list[Window]]
+Arms = Mapping[Verifier, Sequence[Window]]
 """Arms that may match, and where to search for each, from left to right."""
 
 
@@ -59,17 +59,18 @@ class Matcher:
         for number in self._outside:
             self.whole(number)
         self._always: dict[int, list[Verifier]] = {}
-        #: Arms by their first clause, with their other clauses.
-        self._led: dict[int, list[tuple[Verifier, frozenset[int]]]] = {}
+        #: Arms by their first clause.
+        self._led: dict[int, list[Verifier]] = {}
         #: Clauses that an arm may need in another part.
         self.beside: set[int] = set()
         for arm in analysis.arms:
-            verifier = Verifier(arm, self.regexes[arm.regex], re2=backend == "auto")
+            checks = [analysis.checks[number] for number in arm.checks]
+            verifier = Verifier(arm, self.regexes[arm.regex], checks, re2=backend == "auto")
             if not arm.clauses:
                 self._always.setdefault(arm.regex, []).append(verifier)
                 continue
             first, *others = arm.clauses
-            self._led.setdefault(first, []).append((verifier, frozenset(others)))
+            self._led.setdefault(first, []).append(verifier)
             if not arm.local:
                 self.beside.update(others)
         self._leads = frozenset(self._led)
@@ -127,8 +128,7 @@ class Matcher:
         for several in self._always.values():
             yield from several
         for led in self._led.values():
-            for arm, _ in led:
-                yield arm
+            yield from led
 
     def _ask(self, marked: str) -> Asked:
         """The one pass over a part."""
@@ -137,8 +137,8 @@ class Matcher:
         opened: dict[int, list[Verifier]] = {}
         partly: dict[int, list[Verifier]] = {}
         for clause in seen & self._leads:
-            for arm, others in led[clause]:
-                if others <= seen:
+            for arm in led[clause]:
+                if arm.also <= seen:
                     into = opened
                 elif arm.local:
                     continue
@@ -171,8 +171,12 @@ class Scan:
         self._always = always
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
         self._opened: dict[int, Arms] = {}
+        self._words: dict[int, set[str]] = {}
+        #: The first match of arms that have been run: where, or that there is none.
+        self._first: dict[Verifier, Span | None] = {}
         #: In which parts regexes may match.
         self._where: dict[int, list[int]] = {}
+        self._whole = ((0, len(text)),)
         if len(asked) == 1:
             self._where = {regex: [0] for regex in asked[0].opened}
         else:
@@ -210,11 +214,7 @@ class Scan:
             return self._matcher.whole(i).search(self._subject.text) is not None
         if i in self._spans:
             return bool(self._spans[i])
-        for arm, windows in self._arms(i).items():
-            for start, end in windows:
-                if arm.find(self._subject, start, end):
-                    return True
-        return False
+        return any(self._first_of(arm, windows) for arm, windows in self._arms(i).items())
 
     def spans(self, i: int) -> list[tuple[int, int, int]]:
         """Start and end of each match of regexes[i], in characters, and the number of the arm that matched."""
@@ -228,12 +228,23 @@ class Scan:
         found = self._opened.get(i)
         if found is not None:
             return found
+        if len(self._asked) == 1 and i not in self._always:
+            arms = self._asked[0].opened.get(i, ())
+            found = self._opened[i] = {arm: self._whole for arm in arms if self._may_match(arm, 0)}
+        else:
+            found = self._opened[i] = self._spread(i)
+        return found
+
+    def _spread(self, i: int) -> Arms:
+        """The same, for several parts."""
         length = len(self.text)
-        found = self._opened[i] = {arm: [(0, length)] for arm in self._always.get(i, ())}
+        found: dict[Verifier, list[Window]] = {arm: [(0, length)] for arm in self._always.get(i, ())}
         for number in self._where.get(i, ()):
             _, start, end = self._ranges[number]
             seen, opened, partly = self._asked[number]
             for arm in opened.get(i, ()):
+                if arm.local and not self._may_match(arm, number):
+                    continue
                 reach = 0 if arm.local else length if arm.longest is None else arm.longest
                 _widen(found, arm, max(0, start - reach), min(end + reach, length))
             for arm in partly.get(i, ()):
@@ -242,6 +253,19 @@ class Scan:
                 if all(clause in seen or self._near(clause, low, high) for clause in arm.also):
                     _widen(found, arm, low, high)
         return found
+
+    def _may_match(self, arm: Verifier, number: int) -> bool:
+        """Whether a part has all that an arm needs, if it needs it there."""
+        words = self._words.get(number)
+        if words is None:
+            words = self._words[number] = set(self._ranges[number].marked.split(EDGE))
+        return arm.may_match(self._ranges[number].marked, words)
+
+    def _first_of(self, arm: Verifier, windows: Sequence[Window]) -> Span | None:
+        """An arm is run but once, for a search and for its matches."""
+        if arm not in self._first:
+            self._first[arm] = _Cursor(arm.find, self._subject, windows).next(0)
+        return self._first[arm]
 
     def _near(self, clause: int, low: int, high: int) -> bool:
         """Whether a clause stands in a part that has a share in the range."""
@@ -274,12 +298,9 @@ class Scan:
     def _merged(self, i: int) -> list[tuple[int, int, int]]:
         heads: list[tuple[int, int, int, _Cursor]] = []
         for arm, windows in self._arms(i).items():
-            cursor = _Cursor(arm.find, self._subject, windows)
-            span = cursor.next(0)
+            span = self._first_of(arm, windows)
             if span:
-                heads.append((span[0], arm.order, span[1], cursor))
-        if not heads:
-            return []
+                heads.append((span[0], arm.order, span[1], _Cursor(arm.find, self._subject, windows)))
         heapify(heads)
         spans: list[tuple[int, int, int]] = []
         behind = 0
@@ -319,7 +340,7 @@ class _Cursor:
         return None
 
 
-def _widen(arms: Arms, arm: Verifier, start: int, end: int) -> None:
+def _widen(arms: dict[Verifier, list[Window]], arm: Verifier, start: int, end: int) -> None:
     """Give an arm one more window, behind its others; what touches becomes one, so that nothing is searched twice."""
     windows = arms.get(arm)
     if windows is None:

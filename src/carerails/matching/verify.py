@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property
 from importlib.util import find_spec
 from typing import Any
 
-from carerails.matching.analysis import Arm
+from carerails.matching.analysis import Arm, Check
 
 Span = tuple[int, int]
 
@@ -21,15 +21,13 @@ def has_re2() -> bool:
 
 
 class Subject:
-    """A text to search; `data` is the same for RE2, which reads bytes."""
+    """A text to search; `data` is the same for RE2, which reads bytes and is only asked about ASCII."""
+
+    __slots__ = ("data", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @cached_property
-    def data(self) -> bytes:
-        """The text, which is ASCII, as bytes."""
-        return self.text.encode("ascii")
+        self.data = text.encode("ascii", "replace")
 
 
 Finder = Callable[[Subject, int, int], "Span | None"]
@@ -41,13 +39,26 @@ class Verifier:
     Args:
         arm: what is known of it.
         regex: the regex that it is a part of.
+        checks: further sets that its matches need.
         re2: whether to use RE2, if it is there and reads the arm alike.
     """
 
-    def __init__(self, arm: Arm, regex: str, *, re2: bool) -> None:
+    def __init__(self, arm: Arm, regex: str, checks: Iterable[Check] = (), *, re2: bool) -> None:
         self.regex, self.order, self.longest, self.local = arm.regex, arm.order, arm.longest, arm.local
         self.also = frozenset(arm.clauses[1:])
+        self._checks = tuple((frozenset(words), tuple(pieces)) for words, pieces in checks)
         self._arm, self._regex, self._re2 = arm, regex, re2
+
+    def may_match(self, marked: str, words: set[str]) -> bool:
+        """Whether a part of a text, which has these words, has one of each further set; asked before it is run."""
+        for some, pieces in self._checks:
+            if some.isdisjoint(words):
+                for piece in pieces:
+                    if piece in marked:
+                        break
+                else:
+                    return False
+        return True
 
     @cached_property
     def find(self) -> Finder:
