@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
 
-.PHONY: setup compare test check format bench bench-harnesses demo lock clean
+.PHONY: setup compare test check gate format bench bench-harnesses demo lock clean
 setup: $(STAMP)
 
 $(STAMP): requirements/dev.txt pyproject.toml
@@ -24,6 +24,10 @@ check: setup  ## format, lint, types, rails
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/carerails rails lint
+
+gate: setup  ## both engines against their accepted baselines
+	$(BIN)/carerails eval gate --baseline evals/baselines/native.json
+	$(BIN)/carerails eval gate --baseline evals/baselines/nemo.json --workers 2
 
 format: setup
 	$(BIN)/ruff format .
