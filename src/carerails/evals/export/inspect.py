@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from carerails.evals.export.columns import columns
 from carerails.evals.rows import Row
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def write(folder: RunFolder, summary: Summary, out: Path, suffix: str) -> None:
-    """Write the log; all of its samples are in memory, because Inspect writes a log as one object.
+    """Write the log: `.json` sample by sample, `.eval` by Inspect, which wants all samples in memory.
 
     Raises:
         ImportError: inspect_ai is not installed.
@@ -24,12 +24,26 @@ def write(folder: RunFolder, summary: Summary, out: Path, suffix: str) -> None:
     from inspect_ai.log import write_eval_log
 
     columns(folder, summary)  # all rows are sound
-    kind: Literal["eval", "json"] = "json" if suffix == ".json" else "eval"
-    write_eval_log(as_log(folder, summary), str(out), format=kind)
+    log = _head(summary)
+    samples = (_sample(row, log.eval.model) for row in folder.rows())
+    if suffix == ".json":
+        _stream(log, samples, out)
+    else:
+        write_eval_log(log.model_copy(update={"samples": list(samples)}), str(out), format="eval")
 
 
-def as_log(folder: RunFolder, summary: Summary) -> EvalLog:
-    """The run as one log. A run with failed checks has the status `error`."""
+def _stream(log: EvalLog, samples: Iterator[EvalSample], out: Path) -> None:
+    """One JSON object, whose last key are the samples."""
+    head = log.model_dump_json(exclude={"samples", "location", "etag"}, exclude_none=True)
+    with out.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(head.removesuffix("}") + ', "samples": [')
+        for number, sample in enumerate(samples):
+            file.write((",\n" if number else "\n") + sample.model_dump_json(exclude_none=True))
+        file.write("\n]}\n")
+
+
+def _head(summary: Summary) -> EvalLog:
+    """The run as a log without samples. Failed checks make its status `error`."""
     from inspect_ai.log import EvalConfig, EvalDataset, EvalError, EvalLog, EvalResults, EvalSpec, EvalStats
 
     run = summary.run
@@ -39,7 +53,7 @@ def as_log(folder: RunFolder, summary: Summary) -> EvalLog:
         task="carerails",
         task_display_name=f"carerails: {slices}",
         dataset=EvalDataset(name=slices, samples=sum(piece.cases for piece in run.slices), shuffled=False),
-        model=_model(summary),
+        model=f"carerails/{run.engine.name}" + ("+gate" if run.gated else ""),
         config=EvalConfig(epochs=run.repeat),
         packages={"carerails": run.carerails, **run.packages},
         metadata=json.loads(run.model_dump_json(by_alias=True)),
@@ -57,12 +71,7 @@ def as_log(folder: RunFolder, summary: Summary) -> EvalLog:
         ),
         stats=EvalStats(started_at=run.started, completed_at=run.started),
         error=error,
-        samples=[_sample(row, _model(summary)) for row in folder.rows()],
     )
-
-
-def _model(summary: Summary) -> str:
-    return f"carerails/{summary.run.engine.name}" + ("+gate" if summary.run.gated else "")
 
 
 def _scores(summary: Summary) -> Iterator[EvalScore]:
