@@ -7,7 +7,8 @@ replacements, and is walked only when somebody asks where a match lies in the or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -59,45 +60,62 @@ def splice(pieces: Callable[[str], Iterable[Piece]]) -> Edit:
     return Edit(apply, pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """For each character of an edited text, the range of the source that it stands for. Both lists never decrease."""
-
-    text: str
-    starts: Sequence[int]
-    ends: Sequence[int]
+def only_if(sign: str, edit: Edit) -> Edit:
+    """The same edit, tried only where a cheap sign is seen, without which it changes nothing."""
+    seen = re.compile(sign).search
+    return Edit(lambda text: edit.apply(text) if seen(text) else text, edit.pieces)
 
 
-def align(source: str, edits: Iterable[Edit]) -> Alignment:
-    """Run the edits one after the other, keeping track of every character."""
-    text, starts, ends = source, list(range(len(source))), list(range(1, len(source) + 1))
-    for edit in edits:
-        edited = edit.apply(text)
-        if edited == text:
-            continue
-        out: list[str] = []
-        new_starts: list[int] = []
-        new_ends: list[int] = []
+class _Moved:
+    """An edit that moved characters, as what became of which range."""
 
-        def keep(start: int, end: int, new: str) -> None:
-            out.append(new)  # noqa: B023 (called at once)
-            new_starts.extend(starts[start:end])  # noqa: B023
-            new_ends.extend(ends[start:end])  # noqa: B023
-
-        pieces = list(edit.pieces(text))
-        if all(len(new) == end - start for start, end, new in pieces):
-            text = edited
-            continue
-        at = 0
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self._starts: list[int] = []  # of each piece, in the edited text
+        self._pieces: list[tuple[int, int, int]] = []
+        moved = 0
         for start, end, new in pieces:
-            keep(at, start, text[at:start])
-            at = end
-            if len(new) == end - start:
-                keep(start, end, new)
-            elif new:
-                out.append(new)
-                new_starts += [starts[start] if start < end else starts[start - 1]] * len(new)
-                new_ends += [ends[end - 1]] * len(new)
-        keep(at, len(text), text[at:])
-        text, starts, ends = "".join(out), new_starts, new_ends
-    return Alignment(text, starts, ends)
+            if new:
+                self._starts.append(start + moved)
+                self._pieces.append((start, end, len(new)))
+            moved += len(new) - (end - start)
+            self._starts.append(end + moved)
+            self._pieces.append((end, end, 0))  # what follows, up to the next piece
+
+    def source(self, at: int) -> tuple[int, int]:
+        """The first and the last character that the one at `at` of the edited text stands for."""
+        number = bisect_right(self._starts, at) - 1
+        if number < 0:
+            return at, at
+        start, end, length = self._pieces[number]
+        offset = at - self._starts[number]
+        if length == end - start or length == 0:
+            return start + offset, start + offset
+        return (start, end - 1) if start < end else (start - 1, start - 1)
+
+
+class Alignment:
+    """From places of an edited text to places of its source."""
+
+    def __init__(self, source: str, edits: Iterable[Edit]) -> None:
+        self._moved: list[_Moved] = []
+        text = source
+        for edit in edits:
+            edited = edit.apply(text)
+            if edited != text:
+                pieces = list(edit.pieces(text))
+                if any(len(new) != end - start for start, end, new in pieces):
+                    self._moved.append(_Moved(pieces))
+            text = edited
+
+    def start(self, at: int) -> int:
+        """Where in the source the character begins that the one at `at` stands for."""
+        for moved in reversed(self._moved):
+            at = moved.source(at)[0]
+        return at
+
+    def end(self, at: int) -> int:
+        """Where in the source the character ends that the one before `at` stands for."""
+        at -= 1
+        for moved in reversed(self._moved):
+            at = moved.source(at)[1]
+        return at + 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from carerails.text.edits import Edit, Piece, splice
+from carerails.text.edits import Edit, Piece, only_if, splice
 
 #: Drawn like the Latin letter, or nearly: a reader cannot tell.
 _TWINS = """
@@ -55,4 +55,4 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 
 #: Expects a text whose only characters beyond ASCII are letters of other alphabets.
-READ_AS_LATIN: Edit = splice(_pieces)
+READ_AS_LATIN: Edit = only_if(r"[^\x00-\x7f]", splice(_pieces))

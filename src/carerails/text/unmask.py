@@ -9,15 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from carerails.text.edits import Edit, Piece, rewrite, splice
+from carerails.text.edits import Edit, Piece, only_if, rewrite, splice
 
 _SINGLE = r"(?:[a-z0-9@$!|](?:'[a-z])?|')"  # `n't` counts as one letter
 _GAP = r"[ ._*/~+-]"
 
 #: Signs of what the edits below undo: without one of them no edit changes anything.
+DRAWN = re.compile(r"([a-z])\1\1")
 SIGNS = (
-    re.compile(r"([a-z])\1\1"),
     re.compile(r"[0-9@$!|]"),
+    DRAWN,
     re.compile(rf"{_GAP}[a-z'](?:'[a-z])?{_GAP}+[a-z'](?![a-z])"),
     re.compile(r"[_.*~+](?:(?<=_)|(?<=[a-z].)(?=[a-z]))"),
 )
@@ -40,7 +41,7 @@ def _gaps(text: str) -> Iterator[Piece]:
 
 
 #: `k i l l  m y s e l f`, `k-i-l-l m-y-s-e-l-f` -> `kill myself`; with equal gaps the run is joined whole.
-JOIN: Edit = splice(_gaps)
+JOIN: Edit = only_if(rf"{_GAP}{_SINGLE}{_GAP}{{1,8}}{_SINGLE}(?![a-z0-9'@$|])", splice(_gaps))
 
 _CHAIN = re.compile(r"[a-z']{1,24}(?:[.*~+_][a-z']{1,24}){2,}")
 _LINK = re.compile(r"[.*~+_]")
@@ -53,7 +54,7 @@ def _links(text: str) -> Iterator[Piece]:
 
 
 #: `i.want.to.die` -> `i want to die`
-UNCHAIN: Edit = splice(_links)
+UNCHAIN: Edit = only_if(r"[.*~+_](?<=[a-z'].)(?=[a-z'])", splice(_links))
 #: An underscore is a word character to a pattern, so that `_help_me_` hides both words.
 UNDERSCORES: Edit = rewrite("_", " ")
 
@@ -79,7 +80,7 @@ def _leet(one: str) -> Edit:
             word = _SURELY_L.sub("l", _SURELY_I.sub("i", word)).replace("1", one)
         return word
 
-    return rewrite(_LEET, read)
+    return only_if(r"[0-9@$!|](?:(?=[a-z])|(?<=[a-z].))", rewrite(_LEET, read))
 
 
 #: Leet, with a `1` in doubt read as `i` (`su1c1d3`) and as `l` (`he1p`).

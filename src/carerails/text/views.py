@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from carerails.text import fold, unmask
-from carerails.text.edits import Alignment, Edit, align
+from carerails.text.edits import Alignment, Edit
 
 _JOIN: Final = (unmask.JOIN, unmask.UNCHAIN, unmask.UNDERSCORES)
 _LEET: Final = (
@@ -31,7 +31,7 @@ class View:
 
     @cached_property
     def _alignment(self) -> Alignment:
-        return align(self.source, self._edits)
+        return Alignment(self.source, self._edits)
 
     def to_original(self, start: int, end: int) -> tuple[int, int]:
         """The half-open range of the source that `text[start:end]` stands for, with the accents that follow it.
@@ -41,11 +41,11 @@ class View:
         """
         if not 0 <= start <= end <= len(self.text):
             raise ValueError(f"[{start}, {end}) is no range of a view of {len(self.text)} characters")
-        ends = self._alignment.ends
+        places = self._alignment
         if start == end:
-            at = self._alignment.starts[start] if start < len(self.text) else ends[-1] if ends else 0
+            at = places.start(start) if start < len(self.text) else places.end(start) if start else 0
             return at, at
-        first, last = self._alignment.starts[start], ends[end - 1]
+        first, last = places.start(start), places.end(end)
         while last < len(self.source) and fold.is_mark(self.source[last]):
             last += 1
         return first, last
@@ -67,18 +67,23 @@ def normalise(text: str) -> tuple[View, ...]:
         for copy, edits in _unmasked(loose):
             views.setdefault(copy, (*fold.LOOSE, *edits))
     if not text.isascii() and (parted := fold.HIDDEN_GAPS.apply(text)) != text:
-        copy, edits = next(_unmasked(fold.loosen(parted)))
+        loose = fold.loosen(parted)
+        copy, edits = next(_unmasked(loose), (fold.tidy(loose), fold.TIDY))
         views.setdefault(copy, (fold.HIDDEN_GAPS, *fold.LOOSE, *edits))
     return tuple(View(copy, text, edits) for copy, edits in views.items() if copy or copy is plain)
 
 
 def _unmasked(loose: str) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """The de-obfuscated copies of a loose copy, each with the edits that made it, the likeliest first."""
+    """The de-obfuscated copies of a loose copy, where they differ from it, each with its edits, the likeliest first."""
     joined = _apply(_JOIN, loose)
-    for leet, ways in _LEET:
+    for number, (leet, ways) in enumerate(_LEET):
         read = leet.apply(joined)
-        for drawn in ways:
-            yield fold.tidy(drawn.apply(read)), (*_JOIN, leet, drawn, *fold.TIDY)
+        if number and read == joined:
+            return
+        for drawn in ways if unmask.DRAWN.search(read) else (None,):
+            copy = drawn.apply(read) if drawn else read
+            if copy != loose:
+                yield fold.tidy(copy), (*_JOIN, leet, *([drawn] if drawn else []), *fold.TIDY)
 
 
 def _apply(edits: Iterable[Edit], text: str) -> str:
