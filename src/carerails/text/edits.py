@@ -94,7 +94,7 @@ class _Moved:
 
 
 class Alignment:
-    """From places of an edited text to places of its source."""
+    """From places of an edited text to places of its source. `text` is what the edits make of it."""
 
     def __init__(self, source: str, edits: Iterable[Edit]) -> None:
         self._moved: list[_Moved] = []
@@ -106,6 +106,7 @@ class Alignment:
                 if any(len(new) != end - start for start, end, new in pieces):
                     self._moved.append(_Moved(pieces))
             text = edited
+        self.text = text
 
     def start(self, at: int) -> int:
         """Where in the source the character begins that the one at `at` stands for."""
