@@ -99,8 +99,7 @@ def _lines(
         yield f"{engine}  {piece}  {part}  {len(chosen)} cases  {rates}  p50 {percentile(times, 0.5):.1f} ms"
     for verdict in verdicts:
         if not verdict.passed:
-            place = f"{verdict.slice} ({verdict.part}), {verdict.engine}"
-            yield f"FAIL  {place}: {verdict.metric} {verdict.value:g}, must be {verdict.bound}"
+            yield f"FAIL  {verdict.say()}"
     if all(verdict.passed for verdict in verdicts):
         yield f"PASS  all {len(verdicts)} conditions of the slices hold"
     for case, by_engine in apart:

@@ -236,7 +236,7 @@ def judge(piece: AgentSlice, engine: str, results: Sequence[AgentResult]) -> lis
             slice=piece.name,
             part=part,
             metric=metric,
-            value=float("nan") if value is None else round(value, 4),
+            value=None if value is None else round(value, 4),
             bound=str(bounds),
             passed=bounds.hold(value),
         )

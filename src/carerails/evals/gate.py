@@ -228,8 +228,8 @@ def _broken_rules(manifests: Sequence[Manifest], tallies: tuple[Tallies, Tallies
             part=after.part,
             metric=after.metric,
             bound=after.bound,
-            was=_number(before.value),
-            now=_number(after.value),
+            was=before.value,
+            now=after.value,
         )
         for key, after in now.items()
         if not after.passed and (before := was.get(key)) and before.passed
@@ -245,7 +245,3 @@ def _verdicts(slices: Iterable[SliceRun], tallies: Tallies) -> dict[tuple[str, s
         if (of_it := [score for score in scores if score.slice == piece.name])
         for verdict in judge(piece.rule, of_it, piece.each_locale)
     }
-
-
-def _number(value: float) -> float | None:
-    return value if value == value else None  # noqa: PLR0124  NaN: the metric could not be computed

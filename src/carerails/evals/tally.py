@@ -6,9 +6,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
-
-from pydantic import BeforeValidator
 
 from carerails.contracts import LOCALES, Frozen
 from carerails.evals.cases import Bounds
@@ -192,20 +189,22 @@ def tally(rows: Iterable[Row], attacked: Iterable[str] = ()) -> Tallies:
     return tallies
 
 
-#: NaN where it could not be computed, for which JSON has null.
-Measured = Annotated[float, BeforeValidator(lambda value: float("nan") if value is None else value)]
-
-
 class Verdict(Frozen):
-    """One condition of a slice's pass rule, and whether it holds."""
+    """One condition of a slice's pass rule, and whether it holds. `value` is None where it cannot be computed."""
 
     engine: str
     slice: str
     part: str
     metric: str
-    value: Measured
+    value: float | None
     bound: str
     passed: bool
+
+    def say(self) -> str:
+        """The condition and the value in a few words."""
+        part = f" ({self.part})" if self.part != "all" else ""
+        value = "cannot be computed" if self.value is None else f"{self.value:g}"
+        return f"{self.slice}{part}, {self.engine}: {self.metric} {value}, must be {self.bound}"
 
 
 def judge(
@@ -234,7 +233,7 @@ def judge(
             slice=whole.slice,
             part=part,
             metric=metric,
-            value=float("nan") if value is None else round(value, 4),
+            value=None if value is None else round(value, 4),
             bound=str(bounds),
             passed=bounds.hold(value),
         )

@@ -99,11 +99,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
     broken = [verdict for verdict in verdicts if not verdict.passed]
     if verdicts and not broken:
         return [f"PASS  all {len(verdicts)} conditions of the slices hold"]
-    return [
-        f"FAIL  {verdict.slice}{f' ({verdict.part})' if verdict.part != 'all' else ''}, {verdict.engine}: "
-        f"{verdict.metric} {verdict.value:g}, must be {verdict.bound}"
-        for verdict in broken
-    ]
+    return [f"FAIL  {verdict.say()}" for verdict in broken]
 
 
 def _ratios(comparison: Comparison) -> list[str]:
