@@ -164,6 +164,20 @@ def test_a_broken_case_is_an_error_at_its_line(
     assert "Traceback" not in ran.out
 
 
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [("disguised", "disguised is derived itself"), ("mnie", "unknown slice 'mnie' (did you mean 'mine'?)")],
+)
+def test_a_slice_that_cannot_be_derived_is_an_error(
+    pytester: pytest.Pytester, slices: Path, rails: Path, source: str, what: str
+):
+    head = slices / "disguised.yml"
+    head.write_text(head.read_text(encoding="utf-8").replace("mine", source), encoding="utf-8")
+    ran = Ran(pytester, head, "--engine", "native", "--rails", rails)
+    assert (ran.code, ran.counts) == (2, {"errors": 1})
+    assert what in ran.out
+
+
 BROKEN_ENGINE = """
 from carerails.contracts import Findings
 

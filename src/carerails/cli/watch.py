@@ -56,7 +56,7 @@ def _lines(seen: Seen, engine: str) -> Iterator[str]:
         for error in seen.errors:
             yield from (f"  {line}" for line in error.splitlines())
         return
-    files = ", ".join(seen.edit.files) if seen.edit else ""
+    files = (", ".join(seen.edit.files) if seen.edit else "") or "as the rails last compiled"
     rules = len(seen.edit.touched) if seen.edit else 0
     asked = f"{rules} rule{'s' * (rules != 1)} touched, {seen.again} cases decided again, {seen.seconds:.2f} s"
     if not seen.flips:

@@ -204,10 +204,11 @@ def read_slice(head: Path) -> Slice:
     if not spec.derive:
         return Slice(name=head.stem, spec=spec, cases=_strict(head.with_suffix(".jsonl")))
     source = head.with_name(f"{spec.derive.source}.yml")
-    if source == head or not source.is_file():
-        known = (path.stem for path in head.parent.glob("*.yml") if path != head)
-        hint = unknown("slice", spec.derive.source, known)
+    if not source.is_file():
+        hint = unknown("slice", spec.derive.source, (path.stem for path in head.parent.glob("*.yml")))
         raise UsageError(hint.what, hint.mend, str(head))
+    if load_yaml(source, SliceSpec).derive:
+        raise UsageError(f"{source.stem} is derived itself", "derive it from a slice that has cases", str(head))
     return Slice(name=head.stem, spec=spec, cases=tuple(_derive(read_slice(source), spec.derive)))
 
 
