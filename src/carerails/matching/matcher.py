@@ -29,15 +29,10 @@ Arms = Mapping[Verifier, Sequence[Window]]
 
 
 class Asked(NamedTuple):
-    """What the one pass tells of a part of a text.
-
-    `seen`: clauses that stand there. `opened`: by regex, arms all of whose clauses do. `partly`: arms that may match
-    across several parts, whose first clause does; the others may stand beside.
-    """
+    """What the one pass tells of a part of a text: the clauses that stand there, and which of them lead to arms."""
 
     seen: set[int]
-    opened: dict[int, list[Verifier]]
-    partly: dict[int, list[Verifier]]
+    leads: set[int]
 
 
 class Matcher:
@@ -59,8 +54,8 @@ class Matcher:
         for number in self._outside:
             self.whole(number)
         self._always: dict[int, list[Verifier]] = {}
-        #: Arms by their first clause.
-        self._led: dict[int, list[Verifier]] = {}
+        #: Arms by regex and first clause.
+        self.led: list[dict[int, list[Verifier]]] = [{} for _ in self.regexes]
         #: Clauses that an arm may need in another part.
         self.beside: set[int] = set()
         for arm in analysis.arms:
@@ -70,10 +65,15 @@ class Matcher:
                 self._always.setdefault(arm.regex, []).append(verifier)
                 continue
             first, *others = arm.clauses
-            self._led.setdefault(first, []).append(verifier)
+            self.led[arm.regex].setdefault(first, []).append(verifier)
             if not arm.local:
                 self.beside.update(others)
-        self._leads = frozenset(self._led)
+        #: Regexes by the first clause of one of their arms.
+        self.leading: dict[int, list[int]] = {}
+        for number, led in enumerate(self.led):
+            for clause in led:
+                self.leading.setdefault(clause, []).append(number)
+        self._leads = frozenset(self.leading)
         #: Clauses by literal.
         self._holding: list[tuple[int, ...]] = [() for _ in analysis.literals]
         for clause, literals in enumerate(analysis.clauses):
@@ -127,28 +127,15 @@ class Matcher:
     def _arms(self) -> Iterator[Verifier]:
         for several in self._always.values():
             yield from several
-        for led in self._led.values():
-            yield from led
+        for led in self.led:
+            for several in led.values():
+                yield from several
 
     def _ask(self, marked: str) -> Asked:
         """The one pass over a part."""
-        holding, led = self._holding, self._led
+        holding = self._holding
         seen = {clause for hit in self._prefilter.hits(marked) for clause in holding[hit[0]]}
-        opened: dict[int, list[Verifier]] = {}
-        partly: dict[int, list[Verifier]] = {}
-        for clause in seen & self._leads:
-            for arm in led[clause]:
-                if arm.also <= seen:
-                    into = opened
-                elif arm.local:
-                    continue
-                else:
-                    into = partly
-                if arm.regex in into:
-                    into[arm.regex].append(arm)
-                else:
-                    into[arm.regex] = [arm]
-        return Asked(seen, opened, partly)
+        return Asked(seen, seen & self._leads)
 
 
 class Scan:
@@ -174,22 +161,15 @@ class Scan:
         self._words: dict[int, set[str]] = {}
         #: The first match of arms that have been run: where, or that there is none.
         self._first: dict[Verifier, Span | None] = {}
-        #: In which parts regexes may match.
+        #: In which parts a clause stands that leads to arms.
         self._where: dict[int, list[int]] = {}
-        self._whole = ((0, len(text)),)
-        if len(asked) == 1:
-            self._where = {regex: [0] for regex in asked[0].opened}
-        else:
-            self._index()
-
-    def _index(self) -> None:
         where = self._where
-        for number, (_, opened, partly) in enumerate(self._asked):
-            for regex in opened.keys() | partly.keys() if partly else opened:
-                if regex in where:
-                    where[regex].append(number)
+        for number, part in enumerate(asked):
+            for clause in part.leads:
+                if clause in where:
+                    where[clause].append(number)
                 else:
-                    where[regex] = [number]
+                    where[clause] = [number]
 
     @property
     def text(self) -> str:
@@ -199,7 +179,9 @@ class Scan:
     @property
     def candidates(self) -> Collection[int]:
         """The regexes that may match: the one pass has told."""
-        return {*self._outside, *self._always, *self._where}
+        leading = self._matcher.leading
+        found = {regex for clause in self._where for regex in leading[clause]}
+        return found.union(self._outside, self._always)
 
     def find_all(self, i: int) -> list[Any]:
         """`re.findall(regexes[i], text)`: of a regex of the subset the matched texts."""
@@ -228,38 +210,47 @@ class Scan:
         found = self._opened.get(i)
         if found is not None:
             return found
-        if len(self._asked) == 1 and i not in self._always:
-            arms = self._asked[0].opened.get(i, ())
-            found = self._opened[i] = {arm: self._whole for arm in arms if self._may_match(arm, 0)}
-        else:
-            found = self._opened[i] = self._spread(i)
+        whole = [(0, len(self.text))]
+        found = self._opened[i] = dict.fromkeys(self._always.get(i, ()), whole)
+        led = self._matcher.led[i]
+        for clause in led.keys() & self._where.keys():
+            for arm in led[clause]:
+                if arm.local or len(self._asked) == 1:
+                    windows = self._within(arm, self._where[clause])
+                else:
+                    windows = self._across(arm, self._where[clause])
+                if windows:
+                    found[arm] = windows
         return found
 
-    def _spread(self, i: int) -> Arms:
-        """The same, for several parts."""
+    def _within(self, arm: Verifier, numbers: Sequence[int]) -> list[Window]:
+        """Those parts that have all that an arm needs."""
+        windows: list[Window] = []
+        for number in numbers:
+            if arm.also <= self._asked[number].seen and (not arm.checks or self._may_match(arm, number)):
+                _, start, end = self._ranges[number]
+                _widen(windows, start, end)
+        return windows
+
+    def _across(self, arm: Verifier, numbers: Sequence[int]) -> list[Window]:
+        """The surroundings of those parts, where they have all that an arm needs."""
+        windows: list[Window] = []
         length = len(self.text)
-        found: dict[Verifier, list[Window]] = {arm: [(0, length)] for arm in self._always.get(i, ())}
-        for number in self._where.get(i, ()):
+        reach = length if arm.longest is None else arm.longest
+        for number in numbers:
             _, start, end = self._ranges[number]
-            seen, opened, partly = self._asked[number]
-            for arm in opened.get(i, ()):
-                if arm.local and not self._may_match(arm, number):
-                    continue
-                reach = 0 if arm.local else length if arm.longest is None else arm.longest
-                _widen(found, arm, max(0, start - reach), min(end + reach, length))
-            for arm in partly.get(i, ()):
-                reach = length if arm.longest is None else arm.longest
-                low, high = max(0, start - reach), min(end + reach, length)
-                if all(clause in seen or self._near(clause, low, high) for clause in arm.also):
-                    _widen(found, arm, low, high)
-        return found
+            low, high = max(0, start - reach), min(end + reach, length)
+            seen = self._asked[number].seen
+            if arm.also <= seen or all(clause in seen or self._near(clause, low, high) for clause in arm.also):
+                _widen(windows, low, high)
+        return windows
 
     def _may_match(self, arm: Verifier, number: int) -> bool:
-        """Whether a part has all that an arm needs, if it needs it there."""
+        marked = self._ranges[number].marked
         words = self._words.get(number)
         if words is None:
-            words = self._words[number] = set(self._ranges[number].marked.split(EDGE))
-        return arm.may_match(self._ranges[number].marked, words)
+            words = self._words[number] = set(marked.split(EDGE))
+        return arm.may_match(marked, words)
 
     def _first_of(self, arm: Verifier, windows: Sequence[Window]) -> Span | None:
         """An arm is run but once, for a search and for its matches."""
@@ -340,12 +331,8 @@ class _Cursor:
         return None
 
 
-def _widen(arms: dict[Verifier, list[Window]], arm: Verifier, start: int, end: int) -> None:
-    """Give an arm one more window, behind its others; what touches becomes one, so that nothing is searched twice."""
-    windows = arms.get(arm)
-    if windows is None:
-        arms[arm] = [(start, end)]
-    elif windows[-1][1] >= start:
-        windows[-1] = (windows[-1][0], max(windows[-1][1], end))
-    else:
-        windows.append((start, end))
+def _widen(windows: list[Window], start: int, end: int) -> None:
+    """Add a window behind the others; what touches becomes one, so that nothing is searched twice."""
+    if windows and windows[-1][1] >= start:
+        start, end = windows[-1][0], max(windows.pop()[1], end)
+    windows.append((start, end))

@@ -67,16 +67,18 @@ def mark_literal(literal: str) -> str:
     return max(cut(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)), key=len)
 
 
-def parts(text: str) -> Iterator[Part]:
+def parts(text: str) -> list[Part]:
     """The sentences of an ASCII text that has neither marks nor cuts in it."""
+    found: list[Part] = []
     at = 0
     for sentence in cut(mark(text)):
         end = at + len(sentence) - sentence.count(EDGE)
         if len(sentence) <= _PART:
-            yield Part(sentence, at, end)
+            found.append(Part(sentence, at, end))
         else:
-            yield from _overlapping(sentence, at, end)
+            found += _overlapping(sentence, at, end)
         at = end
+    return found
 
 
 def _overlapping(sentence: str, at: int, end: int) -> Iterator[Part]:

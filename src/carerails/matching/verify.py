@@ -46,12 +46,12 @@ class Verifier:
     def __init__(self, arm: Arm, regex: str, checks: Iterable[Check] = (), *, re2: bool) -> None:
         self.regex, self.order, self.longest, self.local = arm.regex, arm.order, arm.longest, arm.local
         self.also = frozenset(arm.clauses[1:])
-        self._checks = tuple((frozenset(words), tuple(pieces)) for words, pieces in checks)
+        self.checks = tuple((frozenset(words), tuple(pieces)) for words, pieces in checks)
         self._arm, self._regex, self._re2 = arm, regex, re2
 
     def may_match(self, marked: str, words: set[str]) -> bool:
         """Whether a part of a text, which has these words, has one of each further set; asked before it is run."""
-        for some, pieces in self._checks:
+        for some, pieces in self.checks:
             if some.isdisjoint(words):
                 for piece in pieces:
                     if piece in marked:
