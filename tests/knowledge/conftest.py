@@ -12,7 +12,7 @@ from carerails.knowledge.retrieval import CardRetriever
 from carerails.knowledge.semantic import is_installed
 
 BOTH = [
-    "full-text",
+    "words",
     pytest.param("semantic", marks=pytest.mark.skipif(not is_installed(), reason="the extra is not installed")),
 ]
 

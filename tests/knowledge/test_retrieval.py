@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from carerails.contracts import LOCALES, Locale, NoContext, Retrieval, Retriever
-from carerails.knowledge.cards import Knowledge, load_cards
-from carerails.knowledge.index import FullText
+from carerails.knowledge.cards import Knowledge
 from carerails.knowledge.retrieval import CardRetriever
-from tests.knowledge.kit import write_card
 
 locales = st.sampled_from(LOCALES)
 
@@ -240,27 +237,6 @@ def test_no_text_breaks_it(plain: CardRetriever, question: str, locale: Locale):
     found = plain.retrieve_now(question, locale)
     assert found == plain.retrieve_now(question, locale)
     assert all(passage.locale == locale for passage in found.passages)
-
-
-@given(words=st.lists(st.text(max_size=20), max_size=80), locale=locales)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_full_text_search_reads_no_query_syntax(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str], locale: Locale
-):
-    home = tmp_path_factory.mktemp("kb")
-    write_card(home)
-    index = FullText(load_cards(home))
-    assert index.search(words, locale, 3) in ([], ["storage-insulin"])
-    index.close()
-
-
-def test_accents_and_inflection_do_not_matter(tmp_path: Path):
-    write_card(tmp_path)
-    index = FullText(load_cards(tmp_path))
-    assert index.search(["pharmac"], "en", 3) == ["storage-insulin"]
-    assert index.search(["termic"], "pt-BR", 3) == ["storage-insulin"]
-    assert index.search(["todavia"], "es-419", 3) == ["storage-insulin"]
-    assert index.search(["todavia"], "en", 3) == []
 
 
 def test_no_text_breaks_the_extra(retriever: CardRetriever):

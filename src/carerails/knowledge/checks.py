@@ -1,4 +1,4 @@
-"""Whether a card answers a question: two strict checks of the medicine, then one sum of evidence.
+"""Whether a card answers a question: a strict check of the medicine, then one sum of evidence.
 
 The medicine is strict because the nearest card of another medicine reads like the right one. All else is a matter of
 degree: a question rarely says only what a card says, so what speaks for a card is weighed against what speaks against.
@@ -8,50 +8,66 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from carerails.contracts import Locale
-from carerails.knowledge.asks import NOT_ALIKE, Likest
+from carerails.knowledge.intents import Scores, margin
 from carerails.knowledge.reading import CardReading, Question, Reader
 from carerails.knowledge.words import stem
 
 Check = Literal["medicine", "topic", "facet", "words"]
-Part = Literal["fit", "first", "same", "names", "other", "off-topic", "only-name", "alone", "facet", "bare"]
+Part = Literal[
+    "words", "meaning", "covered", "facets", "topic", "names", "only-name", "alone", "lacks", "unspoken", "behind"
+]  # fmt: skip
+Parts = Mapping[Part, float]
 
-#: What each part of the evidence weighs. Fitted by logistic regression on asks that were taken out of the cards, on
-#: asks whose card was taken out, and on written questions, in three locales; then rounded.
-WEIGHTS: Final[Mapping[Part, float]] = {
-    "fit": 2.2,  # how well the card fits, as the ranking has it
-    "first": 2.1,  # no card fits better, whether or not it is of the right medicine
-    "same": 3.0,  # the question is an ask of the card, near enough
-    "names": 2.5,  # the question names the card's medicine
-    "other": -2.6,  # the card holds for any medicine, and the question names one
-    "off-topic": -2.6,  # cues give topics away, and the card has none of them
-    "only-name": -3.2,  # the question names the card's medicine, and no cue speaks of the card's topic
-    "alone": -4.0,  # the card is about two that meet, and the question names one
-    "facet": -4.2,  # the question asks about finer subjects that the card lacks
-    "bare": -2.4,  # nothing speaks of medicine nor of the card's topic
+
+class Weights(NamedTuple):
+    """What a part weighs where words alone are read, and where meaning is read too."""
+
+    words: float
+    meaning: float
+
+
+#: How well a card fits, beside others. This table and the next were fitted by logistic regression, in three locales, on
+#: asks and outside questions that were left out one by one, asks with their medicine changed or their card taken out,
+#: and written questions; then rounded.
+FIT: Final[Mapping[Part, Weights]] = {
+    "words": Weights(2.8, 1.6),  # the question's words are those that people ask for the card with
+    "meaning": Weights(0.0, 16.5),  # so is its meaning
+    "facets": Weights(2.7, 1.8),  # share of its finer subjects that the card has
+    "topic": Weights(2.0, 1.2),  # a cue gives the card's topic away
+    "names": Weights(6.1, 4.8),  # it names the card's medicine
+    "alone": Weights(-2.6, -2.2),  # the card is about two that meet, and the question names one
+    "lacks": Weights(-2.2, -2.2),  # it asks about finer subjects that the card lacks
 }
-#: The sum from which on a card answers, and where likeness of meaning adds to the fit of every card.
-NEEDED: Final = 1.8
-NEEDED_MEANING: Final = 2.8
+#: Whether the card answers, rather than none.
+EVIDENCE: Final[Mapping[Part, Weights]] = {
+    "words": Weights(1.7, 1.0),  # how much more its words ask for the card than for what no card answers
+    "meaning": Weights(0.0, 6.1),  # so does its meaning
+    "covered": Weights(1.9, 1.4),  # share of its words that the card has
+    "facets": Weights(0.9, 0.6),
+    "names": Weights(3.4, 2.5),
+    "only-name": Weights(-2.5, -1.2),  # it names the card's medicine, and nothing speaks of the card's topic
+    "alone": Weights(-1.1, -0.3),
+    "lacks": Weights(-2.5, -2.5),
+    "unspoken": Weights(-0.3, -0.5),  # nothing speaks of medicine
+    "behind": Weights(-0.7, -1.0),  # how much better another card fits, whatever its medicine
+}
+#: The sum from which on a card answers.
+NEEDED: Final = Weights(2.8, 1.5)
 #: A question that tells less than this, with no cue, says nothing but the name of a medicine.
 LEAST_MASS: Final = 1.0
 #: What a card lacks that has not enough, by the parts that speak against it.
-_CHECK_OF: Final[Mapping[Part, Check]] = {
-    "off-topic": "topic",
-    "only-name": "topic",
-    "alone": "topic",
-    "facet": "facet",
-}
-#: From this share of common words on a question is an ask of the card, near enough.
-SAME_ASK: Final = 0.6
-#: The same, so that a question that names another medicine may still be an ask of a card for any.
-NEAR_ASK: Final = 0.4
-#: What ranks, likeness of meaning, and a shared topic or medicine weigh beside likeness to an ask and shared facets.
-_RANK: Final = 0.5
-_MEANING: Final = 0.5
-_AGREES: Final = 0.3
+_CHECK_OF: Final[Mapping[Part, Check]] = {"only-name": "topic", "alone": "topic", "lacks": "facet"}
+#: Margins, in log odds a word, and a fit behind another's count for no more than this.
+_MARGINS: Final = (-1.0, 1.5)
+_BEHIND: Final = 4.0
+
+
+#: Topics of questions that ask what a medicine does to an illness.
+_AFFECTS: Final = frozenset({"side-effect", "interaction"})
 
 
 class Failed(NamedTuple):
@@ -62,93 +78,102 @@ class Failed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """How like a question is to a card.
+class Asked:
+    """A question with what it asks for.
 
     Attributes:
-        asks: in words, to the likest of its asks.
-        meaning: by embedding; 0 where nothing measures it.
+        words: how likely each intent is by its words.
+        meaning: by its meaning; None where nothing reads that.
     """
 
-    asks: Likest = NOT_ALIKE
-    meaning: float = 0.0
+    question: Question
+    locale: Locale
+    words: Scores
+    meaning: Scores | None
+
+    @cached_property
+    def likeliest(self) -> frozenset[str]:
+        """The intent that its words make likeliest, and the one that its meaning does."""
+        every = [scores for scores in (self.words, self.meaning) if scores]
+        return frozenset(max(sorted(scores), key=lambda name: scores[name]) for scores in every)
 
 
-def fit(question: Question, card: CardReading, rank: float, like: Likeness) -> float:
-    """How well a card fits, with its fused rank of 0 to 1."""
-    return (
-        _RANK * rank
-        + like.asks.of_all
-        + _facet_share(question, card)
-        + _MEANING * like.meaning
-        + _AGREES * (card.card.topic in question.topics)
-        + _AGREES * bool(card.declared & question.medicines)
-    )
+def fit(asked: Asked, card: CardReading, reader: Reader) -> Parts:
+    """The parts of how well a card fits; which medicine it is of is only in `names`."""
+    question, meaning = asked.question, asked.meaning or {}
+    return {
+        "words": asked.words.get(card.intent, 0.0),
+        "meaning": meaning.get(card.intent, 0.0),
+        "facets": _facet_share(question, card),
+        "topic": card.card.topic in question.topics,
+        **_against(asked, card, reader),
+    }
 
 
-def failures(
-    question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness, *, score: float, first: bool
-) -> list[Failed]:
+def evidence(asked: Asked, card: CardReading, reader: Reader, behind: float) -> Parts:
+    """The parts of whether the card answers.
+
+    Args:
+        behind: how much better another card fits, whatever its medicine.
+    """
+    question, meaning = asked.question, asked.meaning or {}
+    least, most = _MARGINS
+    return {
+        "words": min(most, max(least, margin(asked.words, card.intent))),
+        "meaning": margin(meaning, card.intent),
+        "covered": reader.covered(question, card, asked.locale),
+        "facets": _facet_share(question, card),
+        "unspoken": not question.medicinal,
+        "behind": min(_BEHIND, behind),
+        **_against(asked, card, reader),
+    }
+
+
+def total(parts: Parts, weights: Mapping[Part, Weights], asked: Asked) -> float:
+    """The sum of the parts, each by its weight."""
+    column = 0 if asked.meaning is None else 1
+    return sum(weights[part][column] * value for part, value in parts.items() if part in weights)
+
+
+def failures(asked: Asked, card: CardReading, reader: Reader, behind: float) -> list[Failed]:
     """The checks that the card fails; none: it answers the question.
 
     Args:
-        score: as `fit` has it.
-        first: whether no card has more.
+        behind: as `evidence` has it; 0: no card fits better.
     """
-    if wrong := list(_medicine(question, card, reader, locale, like)):
+    if wrong := list(medicine(asked, card, reader, first=behind <= 0)):
         return wrong
-    parts: dict[Part, float] = {
-        "fit": score,
-        "first": first,
-        "same": like.asks.of_all >= SAME_ASK,
-        **against(question, card, reader),
-    }
-    total = sum(WEIGHTS[part] * value for part, value in parts.items())
-    needed = NEEDED_MEANING if like.meaning else NEEDED
-    if total >= needed and (parts["same"] or not _is_bare_name(question)):
+    parts = evidence(asked, card, reader, behind)
+    found, needed = total(parts, EVIDENCE, asked), NEEDED[0 if asked.meaning is None else 1]
+    if found >= needed and not _is_bare_name(asked.question):
         return []
-    lacks = [name for name in _asked(question, reader) if not _has(card, name, reader)]
-    found: dict[Check, str] = {"topic": _list(question.topics) or "no topic", "facet": _list(lacks)}
-    speak: set[Check] = {_CHECK_OF[part] for part, value in parts.items() if value and part in _CHECK_OF}
-    return [Failed(check, f"asks about {what}") for check, what in found.items() if check in speak] or [
-        Failed("words", f"{total:.1f} of {needed}")
+    speak = {_CHECK_OF[part] for part, value in parts.items() if value and part in _CHECK_OF}
+    lacks = [name for name in _asked(asked.question, reader) if not _has(card, name, reader)]
+    what: dict[Check, str] = {"topic": _list(asked.question.topics) or "no topic", "facet": _list(lacks)}
+    return [Failed(check, f"asks about {each}") for check, each in what.items() if check in speak] or [
+        Failed("words", f"{found:.1f} of {needed}")
     ]
 
 
-def against(question: Question, card: CardReading, reader: Reader) -> dict[Part, float]:
-    """The parts of the evidence that words give, beside fit; all but `names` speak against the card."""
-    named = names(question, card)
-    agreed = bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
-    met = _meet(question, card, reader)
-    lacks = sum(not _has(card, name, reader) for name in _asked(question, reader))
-    return {
-        "names": named,
-        "other": card.card.is_general and bool(question.named - card.front),
-        "off-topic": bool(question.topics) and not agreed,
-        "only-name": named and not (agreed or met),
-        "alone": card.card.topic == "interaction" and not card.card.is_general and not met,
-        "facet": min(1.0, lacks / 2 + lacks / max(1.0, question.mass)),
-        "bare": not question.medicinal and card.card.topic not in question.topics,
-    }
-
-
-def _medicine(
-    question: Question, card: CardReading, reader: Reader, locale: Locale, like: Likeness
-) -> Iterator[Failed]:
+def medicine(asked: Asked, card: CardReading, reader: Reader, *, first: bool) -> Iterator[Failed]:
     """A card of one medicine answers questions that name it; a card of none, those that do not depend on one.
 
     A word of no list may be a medicine too: it counts as one where the answer would be wrong if it were.
+
+    Args:
+        first: whether no card fits better, whatever its medicine.
     """
-    strange = [word for word in question.strange if stem(word, locale) not in card.stems]
-    if not card.declared:
-        if (others := question.named - card.front) and depends_on_medicine(question, card, reader, like):
-            yield Failed("medicine", f"depends on {_list(others)}")
-        elif strange and not question.medicines and (_is_dependent(question, reader, like) or _differs(card, reader)):
-            yield Failed("medicine", f"may depend on {_list(strange)}")
+    question = asked.question
+    strange = [word for word in question.strange if stem(word, asked.locale) not in card.stems]
+    if card.card.is_general:
+        if others := _others(asked, card):
+            free = first or not _is_dependent(question, reader)
+            if _differs(question, card, reader) or not free or _foreign(question, card, reader):
+                yield Failed("medicine", f"depends on {_list(others)}")
     elif not names(question, card):
         if question.named:
             yield Failed("medicine", f"names {_list(question.named)}, not {_list(card.declared)}")
-        elif like.asks.of_nameless < SAME_ASK or strange:
+        else:
             yield Failed("medicine", f"does not name {_list(card.declared)}")
     elif (others := question.named - card.mentioned) and not _is_beside(others, question, card):
         yield Failed("medicine", f"names {_list(others)} as well")
@@ -163,28 +188,46 @@ def _medicine(
 
 
 def names(question: Question, card: CardReading) -> bool:
-    """Whether the question names a medicine of the card, or a kind of medicine that the card speaks of."""
-    return bool(question.medicines & card.declared or (card.declared and question.classes & card.front))
+    """Whether the question names a medicine of the card, or a kind that it is of."""
+    return bool(question.medicines & card.declared or question.classes & card.kinds)
 
 
-def depends_on_medicine(question: Question, card: CardReading, reader: Reader, like: Likeness) -> bool:
-    """Whether the answer for one medicine need not hold for another, as far as the question's words tell."""
-    if _differs(card, reader) or reader.topics.per_medicine & question.facets.keys():
-        return True
-    shared = reader.topics.groups(question.topics) & reader.topics.groups([card.card.topic])
-    return not (shared or like.asks.of_nameless >= NEAR_ASK) or _is_dependent(question, reader, like)
+def _others(asked: Asked, card: CardReading) -> frozenset[str]:
+    """What the question names as a medicine, or may name where it names none, and the card does not."""
+    question = asked.question
+    strange = frozenset(word for word in question.strange if stem(word, asked.locale) not in card.stems)
+    return (question.named - card.front) or (frozenset() if question.medicines else strange)
 
 
-def _differs(card: CardReading, reader: Reader) -> bool:
-    return card.card.topic in reader.topics.per_medicine
+def _differs(question: Question, card: CardReading, reader: Reader) -> bool:
+    return card.card.topic in reader.topics.per_medicine and card.card.for_named not in question.facets
 
 
-def _is_dependent(question: Question, reader: Reader, like: Likeness) -> bool:
+def _foreign(question: Question, card: CardReading, reader: Reader) -> bool:
+    """Whether the question asks for a finer subject that differs from medicine to medicine and is not the card's."""
+    return bool((reader.topics.per_medicine & question.facets.keys()) - card.subjects)
+
+
+def _is_dependent(question: Question, reader: Reader) -> bool:
     """Whether cues speak of what differs from medicine to medicine, and of little else."""
     counts = [(name in reader.topics.per_medicine, len(hits)) for name, hits in question.topics.items()]
     dependent = sum(count for differs, count in counts if differs)
-    other = sum(count for differs, count in counts if not differs)
-    return dependent > 0 and (dependent >= other or like.asks.of_nameless < NEAR_ASK)
+    return dependent > 0 and dependent >= sum(count for differs, count in counts if not differs)
+
+
+def _against(asked: Asked, card: CardReading, reader: Reader) -> Parts:
+    """What the fit and the evidence share; all but `names` speak against the card."""
+    question = asked.question
+    named = names(question, card)
+    agreed = bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
+    met = _meet(question, card, reader)
+    lacks = sum(not _has(card, name, reader) for name in _asked(question, reader))
+    return {
+        "names": named,
+        "only-name": named and not (agreed or met or card.intent in asked.likeliest or _felt(question, card)),
+        "alone": card.card.topic == "interaction" and not card.card.is_general and not met,
+        "lacks": min(1.0, lacks / 2 + lacks / max(1.0, question.mass)),
+    }
 
 
 def _is_beside(others: frozenset[str], question: Question, card: CardReading) -> bool:
@@ -204,11 +247,21 @@ def _meet(question: Question, card: CardReading, reader: Reader) -> bool:
     )
 
 
+def _felt(question: Question, card: CardReading) -> bool:
+    """Whether the question speaks of what the card says a medicine may do."""
+    return card.card.topic == "side-effect" and bool(question.facets.keys() & card.subjects)
+
+
 def _asked(question: Question, reader: Reader) -> list[str]:
-    """The finer subjects that a card must have: where no medicine is named, a complaint about a pill may be any."""
+    """The finer subjects that a card must have.
+
+    Where no medicine is named, a complaint about a pill may be any; an illness is mostly what a medicine is taken for.
+    """
     asked: list[str] = []
     for name in (name for name in question.facets if name not in question.implied):
         facet = reader.topics.facets[name]
+        if facet.illness and question.medicinal and not question.topics.keys() & _AFFECTS:
+            continue
         anybodys = facet.when_named or (facet.kind == "detail" and question.medicinal)
         if facet.kind != "word" and (question.named or not anybodys):
             asked.append(name)
@@ -220,6 +273,7 @@ def _has(card: CardReading, facet: str, reader: Reader) -> bool:
 
 
 def _is_bare_name(question: Question) -> bool:
+    """Whether it says nothing but the name of a medicine: `tell me about sertraline`."""
     return len(question.named) == 1 and question.mass < LEAST_MASS and not (question.topics or question.facets)
 
 

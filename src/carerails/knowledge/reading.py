@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from carerails.contracts import LOCALES, Locale
-from carerails.knowledge.asks import Ask, AskIndex, Likest
 from carerails.knowledge.cards import Card, Knowledge
 from carerails.knowledge.frequency import Frequency, frequency
+from carerails.knowledge.intents import A_MEDICINE, OUTSIDE, Bayes, Sample, load_outside, signs
 from carerails.knowledge.medicines import Medicines, Mention, load_medicines
 from carerails.knowledge.near import Near
 from carerails.knowledge.topics import Topics, load_topics
-from carerails.knowledge.words import Hit, stem, words
+from carerails.knowledge.words import Hit, replaced, stem, words
 
 #: Share of a card's title and asks that must give a topic away for it to be one of the card's.
 _TOPIC_SHARE: Final = 0.5
 #: A word that this share of the cards has tells nothing.
 _COMMON_SHARE: Final = 0.55
+#: How much of a line a sentence of a card counts for, beside its title and asks.
+_SENTENCE: Final = 0.5
+#: Share of its weight that a word keeps which every text has: word for word the same is still the same.
+_LEAST: Final = 0.4
+#: What stands in an embedded text in place of the name of a medicine.
+_MEDICINE: Final[Mapping[Locale, str]] = {"en": "medicine", "es-419": "medicamento", "pt-BR": "remédio"}
 #: What stands between a complaint and the medicine that is taken for it: `ibuprofen for my headache`.
 _FOR: Final = frozenset({"for", "para", "por", "pra", "pro", "contra"})
+_WHY: Final = frozenset({"por", "que"})
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Question:
 
     Attributes:
         words: its folded words.
+        order: their stems, with one sign for the name of any medicine.
+        names: the words that are names of medicines.
         medicines: canonical names of medicines.
         classes: words for kinds of medicines, without those that a named medicine belongs to.
         unknown: words that stand as a medicine and that no list has.
@@ -48,6 +57,8 @@ class Question:
     """
 
     words: tuple[str, ...]
+    order: tuple[str, ...]
+    names: frozenset[str]
     medicines: frozenset[str]
     classes: frozenset[str]
     unknown: frozenset[str]
@@ -65,6 +76,11 @@ class Question:
         """Everything that it names as a medicine."""
         return self.medicines | self.classes | self.unknown
 
+    @property
+    def signs(self) -> dict[str, float]:
+        """What tells what it asks for, with how much each tells."""
+        return signs(self.order, self.stems)
+
 
 @dataclass(frozen=True)
 class CardReading:
@@ -72,30 +88,48 @@ class CardReading:
 
     Attributes:
         declared: its medicines; empty for a card that holds for any.
+        kinds: kinds of medicines that its title, asks and `about` name, and that one of its medicines is of.
         front: medicines and kinds that its title, asks and `about` name, and the declared ones.
         mentioned: those, and the ones in its sentences.
         topics: its topic, and those that its title and asks give away.
         subjects: facets of title, asks and `about`.
         facets: those, and the ones in its sentences.
         stems: stems of all its words.
+        asks: its title and asks, read.
+        sentences: its sentences, read.
     """
 
     card: Card
     declared: frozenset[str]
+    kinds: frozenset[str]
     front: frozenset[str]
     mentioned: frozenset[str]
     topics: frozenset[str]
     subjects: frozenset[str]
     facets: frozenset[str]
     stems: frozenset[str]
-    asks: tuple[Ask, ...]
+    asks: tuple[Question, ...]
+    sentences: tuple[Question, ...]
+
+    @property
+    def intent(self) -> str:
+        """What people ask for when they ask for it: for the cards of one medicine each, their topic."""
+        return self.card.id if not self.declared else f"{self.card.topic} of a medicine"
 
 
 class Reader:
     """Reads questions and cards against the lists of `config` and the frequency of words. Immutable once built."""
 
-    def __init__(self, knowledge: Knowledge, medicines: Medicines, topics: Topics, frequency: Frequency) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        medicines: Medicines,
+        topics: Topics,
+        outside: Mapping[Locale, Sequence[str]],
+        frequency: Frequency,
+    ) -> None:
         self.topics = topics
+        self.outside = outside
         self._medicines = medicines
         self._frequency = frequency
         self._vocabulary = {locale: self._words_of(knowledge, locale) for locale in LOCALES}
@@ -105,27 +139,42 @@ class Reader:
             locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
         }
         self._weights = {locale: _weights(self.cards[locale].values()) for locale in LOCALES}
-        self._asks = {
-            locale: AskIndex(
-                ((name, card.asks) for name, card in self.cards[locale].items()), partial(self.weight, locale=locale)
-            )
-            for locale in LOCALES
-        }
+        self._bayes = {locale: Bayes(self._samples(locale)) for locale in LOCALES}
 
-    def weight(self, stem_: str, locale: Locale) -> float:
+    def intents(self, question: Question, locale: Locale) -> dict[str, float]:
+        """How likely each intent is, by the question's words."""
+        return self._bayes[locale].scores(question.signs, len(question.words))
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """The intent and the text of every title, every ask and all that lies outside, without names of medicines."""
+        for locale in LOCALES:
+            for card in self.cards[locale].values():
+                text = card.card.texts[locale]
+                yield from ((card.intent, self.nameless(line, locale)) for line in (text.title, *text.asks))
+            yield from ((OUTSIDE, self.nameless(line, locale)) for line in self.outside[locale])
+
+    def nameless(self, text: str, locale: Locale, question: Question | None = None) -> str:
+        """A text in lower case with one word for every medicine, which one being no matter of meaning."""
+        names = (question or self.question(text, locale)).names
+        return (replaced(text, names, _MEDICINE[locale]) if names else text).lower()
+
+    def covered(self, question: Question, card: CardReading, locale: Locale) -> float:
+        """Share of the question's words that the card has, by how much each tells."""
+        told = [(word, self._weight(word, locale) * (_LEAST + (1 - _LEAST) * t)) for word, t in question.stems.items()]
+        return sum(weight for word, weight in told if word in card.stems) / (sum(weight for _, weight in told) or 1.0)
+
+    def _weight(self, stem_: str, locale: Locale) -> float:
         """How much a word tells: the fewer cards have it the more; the most where none has."""
         table, most = self._weights[locale]
         return table.get(stem_, most)
 
-    def likest_asks(self, question: Question, locale: Locale) -> Mapping[str, Likest]:
-        """How like the question is to the asks of each card."""
-        return self._asks[locale].likest(question.stems)
-
-    def telling(self, question: Question, locale: Locale) -> list[str]:
-        """The stems that tell most, the rarest first, and the medicines' names."""
-        weights = {stem_: self.weight(stem_, locale) for stem_ in question.stems if len(stem_) > 2}
-        most = self._weights[locale][1]
-        return sorted((s for s, weight in weights.items() if 0 < weight < most), key=lambda s: (-weights[s], s))
+    def _samples(self, locale: Locale) -> Iterator[Sample]:
+        """The lines that ask for each intent, and those that ask for none."""
+        for card in self.cards[locale].values():
+            yield from (Sample(card.intent, ask.signs, 1.0) for ask in card.asks)
+            yield from (Sample(card.intent, sentence.signs, _SENTENCE) for sentence in card.sentences)
+        for line in self.outside[locale]:
+            yield Sample(OUTSIDE, self.question(line, locale).signs, 1.0)
 
     def question(self, text: str, locale: Locale) -> Question:
         """Read a question."""
@@ -150,8 +199,11 @@ class Reader:
             for place, word in enumerate(said)
             if place not in named
         }
+        starts = {mention.start: mention.end for mention in mentions if mention.kind != "class"}
         return Question(
             words=said,
+            order=_in_order(said, starts, locale),
+            names=frozenset(word for start, end in starts.items() for word in said[start:end]),
             medicines=medicines,
             classes=frozenset(c for c in classes if not self._medicines.members[c] & medicines),
             unknown=frozenset(m.name for m in mentions if m.kind == "unknown"),
@@ -174,9 +226,8 @@ class Reader:
 
     def _is_background(self, hit: Hit, said: Sequence[str]) -> bool:
         """Whether the complaint is only what the medicine is taken for."""
-        return self.topics.facets[hit.label].kind == "detail" and bool(
-            _FOR & set(said[max(0, hit.start - 2) : hit.start])
-        )
+        before = set(said[max(0, hit.start - 2) : hit.start])
+        return self.topics.facets[hit.label].kind == "detail" and bool(_FOR & before) and not before >= _WHY
 
     def _card(self, card: Card, locale: Locale) -> CardReading:
         text = card.texts[locale]
@@ -190,6 +241,7 @@ class Reader:
         return CardReading(
             card=card,
             declared=declared,
+            kinds=frozenset(name for name in front if self._medicines.members.get(name, frozenset()) & declared),
             front=front,
             mentioned=front.union(
                 *(q.medicines | q.classes for q in sentences), *self._others_of_kinds(front, declared)
@@ -198,7 +250,8 @@ class Reader:
             subjects=subjects,
             facets=subjects.union(*(q.facets.keys() for q in sentences)),
             stems=frozenset[str]().union(*(q.stems for q in (title, *asks, *sentences))),
-            asks=tuple(Ask(q.stems, q.named) for q in (title, *asks)),
+            asks=(title, *asks),
+            sentences=tuple(sentences),
         )
 
     def _others_of_kinds(self, front: frozenset[str], declared: frozenset[str]) -> list[frozenset[str]]:
@@ -234,6 +287,16 @@ class Reader:
         return known
 
 
+def _in_order(said: Sequence[str], names: Mapping[int, int], locale: Locale) -> tuple[str, ...]:
+    """Stems, with one sign for each name, given where names begin and end."""
+    order: list[str] = []
+    at = 0
+    while at < len(said):
+        order.append(A_MEDICINE if at in names else stem(said[at], locale))
+        at = names.get(at, at + 1)
+    return tuple(order)
+
+
 def _is_part(hit: Hit, longer: Iterable[Hit | Mention]) -> bool:
     """Whether the cue is only a part of something longer, as `cold` of `cold medicine`."""
     return any(
@@ -257,4 +320,4 @@ def load_reader(knowledge: Knowledge, config: Path | None = None) -> Reader:
     Raises:
         UsageError: with file, line and mend.
     """
-    return Reader(knowledge, load_medicines(config), load_topics(config), frequency())
+    return Reader(knowledge, load_medicines(config), load_topics(config), load_outside(config), frequency())

