@@ -34,29 +34,29 @@ class Weights(NamedTuple):
 #: asks and outside questions that were left out one by one, asks with their medicine changed or their card taken out,
 #: and written questions; then rounded.
 FIT: Final[Mapping[Part, Weights]] = {
-    "words": Weights(2.8, 1.6),  # the question's words are those that people ask for the card with
-    "meaning": Weights(0.0, 16.5),  # so is its meaning
-    "facets": Weights(2.7, 1.8),  # share of its finer subjects that the card has
-    "topic": Weights(2.0, 1.2),  # a cue gives the card's topic away
-    "names": Weights(6.1, 4.8),  # it names the card's medicine
+    "words": Weights(2.9, 1.6),  # the question's words are those that people ask for the card with
+    "meaning": Weights(0.0, 16.7),  # so is its meaning
+    "facets": Weights(2.6, 1.8),  # share of its finer subjects that the card has
+    "topic": Weights(2.0, 1.1),  # a cue gives the card's topic away
+    "names": Weights(6.1, 4.9),  # it names the card's medicine
     "alone": Weights(-2.6, -2.2),  # the card is about two that meet, and the question names one
-    "lacks": Weights(-2.2, -2.2),  # it asks about finer subjects that the card lacks
+    "lacks": Weights(-2.0, -2.0),  # it asks about finer subjects that the card lacks
 }
 #: Whether the card answers, rather than none.
 EVIDENCE: Final[Mapping[Part, Weights]] = {
     "words": Weights(1.7, 1.0),  # how much more its words ask for the card than for what no card answers
     "meaning": Weights(0.0, 6.1),  # so does its meaning
-    "covered": Weights(1.9, 1.4),  # share of its words that the card has
+    "covered": Weights(2.0, 1.4),  # share of its words that the card has
     "facets": Weights(0.9, 0.6),
-    "names": Weights(3.4, 2.5),
-    "only-name": Weights(-2.5, -1.2),  # it names the card's medicine, and nothing speaks of the card's topic
-    "alone": Weights(-1.1, -0.3),
-    "lacks": Weights(-2.5, -2.5),
-    "unspoken": Weights(-0.3, -0.5),  # nothing speaks of medicine
+    "names": Weights(3.5, 2.6),
+    "only-name": Weights(-2.6, -1.3),  # it names the card's medicine, and nothing speaks of the card's topic
+    "alone": Weights(-1.0, -0.2),
+    "lacks": Weights(-2.6, -2.6),
+    "unspoken": Weights(-0.4, -0.6),  # nothing speaks of medicine
     "behind": Weights(-0.7, -1.0),  # how much better another card fits, whatever its medicine
 }
 #: The sum from which on a card answers.
-NEEDED: Final = Weights(2.8, 1.5)
+NEEDED: Final = Weights(2.9, 1.5)
 #: A question that tells less than this, with no cue, says nothing but the name of a medicine.
 LEAST_MASS: Final = 1.0
 #: What a card lacks that has not enough, by the parts that speak against it.
@@ -167,7 +167,9 @@ def medicine(asked: Asked, card: CardReading, reader: Reader, *, first: bool) ->
     strange = [word for word in question.strange if stem(word, asked.locale) not in card.stems]
     if card.card.is_general:
         if others := _others(asked, card):
-            free = first or not _is_dependent(question, reader)
+            free = not _is_dependent(question, reader) or (
+                first and not (asked.likeliest - {card.intent}) & reader.differing
+            )
             if _differs(question, card, reader) or not free or _foreign(question, card, reader):
                 yield Failed("medicine", f"depends on {_list(others)}")
     elif not names(question, card):

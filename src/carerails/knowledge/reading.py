@@ -118,7 +118,11 @@ class CardReading:
 
 
 class Reader:
-    """Reads questions and cards against the lists of `config` and the frequency of words. Immutable once built."""
+    """Reads questions and cards against the lists of `config` and the frequency of words. Immutable once built.
+
+    Attributes:
+        differing: intents whose answer for one medicine need not hold for another.
+    """
 
     def __init__(
         self,
@@ -138,6 +142,9 @@ class Reader:
         self.cards: dict[Locale, dict[str, CardReading]] = {
             locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
         }
+        self.differing = frozenset(
+            card.intent for card in self.cards["en"].values() if card.card.topic in topics.per_medicine
+        )
         self._weights = {locale: _weights(self.cards[locale].values()) for locale in LOCALES}
         self._bayes = {locale: Bayes(self._samples(locale)) for locale in LOCALES}
 
