@@ -184,6 +184,17 @@ def test_too_few_cases_are_insufficient_unless_a_larger_drift_is_asked_for(rails
     assert gate(path, "--current", run, "--detect", "22").returncode == 0
 
 
+def test_the_engine_is_run_as_the_baseline_was(rails: Path, tmp_path: Path):
+    few = write(tmp_path / "few.jsonl", ROWS[:5])
+    run = evaluate(few, rails, tmp_path / "run", "--repeat", "2", "--gated")
+    path, out = tmp_path / "b.json", tmp_path / "out"
+    assert carerails("eval", "accept", "--run", run, "--baseline", path, "--reason", "r").returncode == 0
+    done = gate(path, "--data", few, "--rails", rails, "--detect", "100", "--out", out)
+    assert "5 cases compared" in done.stdout
+    asked = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    assert (asked["repeat"], asked["gated"]) == (2, True)
+
+
 def test_a_shard_and_a_run_that_was_killed_are_not_comparable(
     baseline: Path, good: Path, data: Path, rails: Path, tmp_path: Path
 ):
@@ -214,7 +225,10 @@ def test_mistakes_are_exit_2_with_a_mend(baseline: Path, good: Path, tmp_path: P
         assert said in done.stderr
 
 
-def test_json_is_all_that_stdout_holds(baseline: Path, good: Path, tmp_path: Path):
+def test_json_is_all_that_stdout_holds(baseline: Path, good: Path, lost: Path, tmp_path: Path):
+    failed = gate(baseline, "--current", lost, "--json", "--github")
+    assert json.loads(failed.stdout)["verdict"] == "regression"
+    assert "::error file=" in failed.stderr
     done = gate(baseline, "--current", good, "--json", "--github", "--junit", tmp_path / "gate.xml")
     found = json.loads(done.stdout)
     assert (found["verdict"], found["exit_code"], found["schema"]) == ("pass", 0, 1)
