@@ -10,24 +10,28 @@ import pytest
 from carerails.evals.agent_cases import load_agent_slice
 from carerails.evals.agent_runner import run_agent
 from carerails.evals.agent_scoring import AgentResult, judge, score
+from carerails.knowledge.semantic import is_installed
 
 ENGINES = [
     "native",
     pytest.param("nemo", marks=pytest.mark.skipif(not find_spec("nemoguardrails"), reason="NeMo is not installed")),
 ]
 
-#: A little below what was measured without the extra (docs/agent.md); the published rule of the slices asks for more.
+EXTRA = pytest.mark.skipif(not is_installed(), reason="the extra `semantic` is not installed")
+
+#: A little below what was measured without the extra, and with it (docs/agent.md).
 FLOORS = [
-    ("citation", "answered", 0.83),
-    ("citation", "citation_correct", 0.85),
-    ("no-context", "refused", 0.83),
-    ("no-context", "answered", 0.6),
+    ("citation", "answered", 0.93, 0.97),
+    ("citation", "citation_correct", 0.97, 0.98),
+    ("no-context", "refused", 0.92, 0.95),
+    ("no-context", "answered", 0.88, 0.94),
+    ("multi-turn", "citation_correct", 0.96, 0.98),
 ]
 
 
 @cache
-def played(engine: str, name: str) -> tuple[AgentResult, ...]:
-    return tuple(run_agent(engine, [load_agent_slice(name)], semantic=False))
+def played(engine: str, name: str, *, semantic: bool = False) -> tuple[AgentResult, ...]:
+    return tuple(run_agent(engine, [load_agent_slice(name)], semantic=semantic))
 
 
 @pytest.mark.parametrize("name", ["citation", "no-context"])
@@ -37,11 +41,12 @@ def test_every_answer_cites_what_it_says_and_nothing_fails(name: str) -> None:
     assert rates["failed"].hits == 0
 
 
-@pytest.mark.parametrize(("name", "metric", "least"), FLOORS)
-def test_retrieval_does_not_fall_behind(name: str, metric: str, least: float) -> None:
-    value = score(played("native", name))[metric].value
+@pytest.mark.parametrize("semantic", [False, pytest.param(True, marks=EXTRA)])
+@pytest.mark.parametrize(("name", "metric", "words", "meaning"), FLOORS)
+def test_retrieval_does_not_fall_behind(name: str, metric: str, words: float, meaning: float, semantic: bool) -> None:
+    value = score(played("native", name, semantic=semantic))[metric].value
     assert value is not None
-    assert value >= least
+    assert value >= (meaning if semantic else words)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -84,18 +84,28 @@ class Asked:
     Attributes:
         words: how likely each intent is by its words.
         meaning: by its meaning; None where nothing reads that.
+        finer: the finer subjects that a card must have.
+        groups: the groups of its topics.
     """
 
     question: Question
     locale: Locale
     words: Scores
     meaning: Scores | None
+    finer: tuple[str, ...]
+    groups: frozenset[str]
 
     @cached_property
     def likeliest(self) -> frozenset[str]:
         """The intent that its words make likeliest, and the one that its meaning does."""
         every = [scores for scores in (self.words, self.meaning) if scores]
         return frozenset(max(sorted(scores), key=lambda name: scores[name]) for scores in every)
+
+
+def ask(question: Question, locale: Locale, meaning: Scores | None, reader: Reader) -> Asked:
+    """What a question asks for, its meaning having been read or not."""
+    words, groups = reader.intents(question, locale), reader.topics.groups(question.topics)
+    return Asked(question, locale, words, meaning, tuple(_finer(question, reader)), groups)
 
 
 def fit(asked: Asked, card: CardReading, reader: Reader) -> Parts:
@@ -148,7 +158,7 @@ def failures(asked: Asked, card: CardReading, reader: Reader, behind: float) -> 
     if found >= needed and not _is_bare_name(asked.question):
         return []
     speak = {_CHECK_OF[part] for part, value in parts.items() if value and part in _CHECK_OF}
-    lacks = [name for name in _asked(asked.question, reader) if not _has(card, name, reader)]
+    lacks = [name for name in asked.finer if not _has(card, name, reader)]
     what: dict[Check, str] = {"topic": _list(asked.question.topics) or "no topic", "facet": _list(lacks)}
     return [Failed(check, f"asks about {each}") for check, each in what.items() if check in speak] or [
         Failed("words", f"{found:.1f} of {needed}")
@@ -221,9 +231,9 @@ def _against(asked: Asked, card: CardReading, reader: Reader) -> Parts:
     """What the fit and the evidence share; all but `names` speak against the card."""
     question = asked.question
     named = names(question, card)
-    agreed = bool(reader.topics.groups(question.topics) & reader.topics.groups(card.topics))
+    agreed = bool(asked.groups & card.groups)
     met = _meet(question, card, reader)
-    lacks = sum(not _has(card, name, reader) for name in _asked(question, reader))
+    lacks = sum(not _has(card, name, reader) for name in asked.finer)
     return {
         "names": named,
         "only-name": named and not (agreed or met or card.intent in asked.likeliest or _felt(question, card)),
@@ -254,20 +264,18 @@ def _felt(question: Question, card: CardReading) -> bool:
     return card.card.topic == "side-effect" and bool(question.facets.keys() & card.subjects)
 
 
-def _asked(question: Question, reader: Reader) -> list[str]:
+def _finer(question: Question, reader: Reader) -> Iterator[str]:
     """The finer subjects that a card must have.
 
     Where no medicine is named, a complaint about a pill may be any; an illness is mostly what a medicine is taken for.
     """
-    asked: list[str] = []
     for name in (name for name in question.facets if name not in question.implied):
         facet = reader.topics.facets[name]
         if facet.illness and question.medicinal and not question.topics.keys() & _AFFECTS:
             continue
         anybodys = facet.when_named or (facet.kind == "detail" and question.medicinal)
         if facet.kind != "word" and (question.named or not anybodys):
-            asked.append(name)
-    return asked
+            yield name
 
 
 def _has(card: CardReading, facet: str, reader: Reader) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -71,7 +71,7 @@ class Question:
     stems: Mapping[str, float]
     medicinal: bool
 
-    @property
+    @cached_property
     def named(self) -> frozenset[str]:
         """Everything that it names as a medicine."""
         return self.medicines | self.classes | self.unknown
@@ -92,6 +92,7 @@ class CardReading:
         front: medicines and kinds that its title, asks and `about` name, and the declared ones.
         mentioned: those, and the ones in its sentences.
         topics: its topic, and those that its title and asks give away.
+        groups: the groups of those.
         subjects: facets of title, asks and `about`.
         facets: those, and the ones in its sentences.
         stems: stems of all its words.
@@ -105,13 +106,14 @@ class CardReading:
     front: frozenset[str]
     mentioned: frozenset[str]
     topics: frozenset[str]
+    groups: frozenset[str]
     subjects: frozenset[str]
     facets: frozenset[str]
     stems: frozenset[str]
     asks: tuple[Question, ...]
     sentences: tuple[Question, ...]
 
-    @property
+    @cached_property
     def intent(self) -> str:
         """What people ask for when they ask for it: for the cards of one medicine each, their topic."""
         return self.card.id if not self.declared else f"{self.card.topic} of a medicine"
@@ -245,6 +247,7 @@ class Reader:
         declared = frozenset[str]() if card.is_general else frozenset(card.medicines)
         front = declared.union(*(q.medicines | q.classes for q in (title, about, *asks)))
         subjects = frozenset[str]().union(*(q.facets.keys() for q in (title, about, *asks)))
+        topics = self._topics_of(card, (title, *asks))
         return CardReading(
             card=card,
             declared=declared,
@@ -253,7 +256,8 @@ class Reader:
             mentioned=front.union(
                 *(q.medicines | q.classes for q in sentences), *self._others_of_kinds(front, declared)
             ),
-            topics=self._topics_of(card, (title, *asks)),
+            topics=topics,
+            groups=self.topics.groups(topics),
             subjects=subjects,
             facets=subjects.union(*(q.facets.keys() for q in sentences)),
             stems=frozenset[str]().union(*(q.stems for q in (title, *asks, *sentences))),

@@ -10,14 +10,14 @@ from typing import Final
 
 from carerails.contracts import Locale, NoContext, Retrieval
 from carerails.knowledge.cards import Knowledge, load_cards
-from carerails.knowledge.checks import FIT, Asked, Failed, failures, fit, total
+from carerails.knowledge.checks import FIT, Asked, Failed, ask, failures, fit, total
 from carerails.knowledge.reading import Question, Reader, load_reader
 from carerails.knowledge.semantic import Semantic, is_installed
 
 #: Cards that are shown.
 _PASSAGES: Final = 3
 #: A second or third card is shown if it fits so little worse than the first one.
-_CLOSE: Final = 1.0
+_CLOSE: Final = 2.0
 #: The rest of a long question adds time and no certainty.
 _LONGEST: Final = 2_000
 
@@ -85,11 +85,10 @@ class CardRetriever:
         return self._candidates(self._asked(question, locale))
 
     def _asked(self, text: str, locale: Locale) -> Asked:
-        question = self._reader.question(text[:_LONGEST], locale)
-        meaning = (
-            self._semantic.scores(self._reader.nameless(text[:_LONGEST], locale, question)) if self._semantic else None
-        )
-        return Asked(question, locale, self._reader.intents(question, locale), meaning)
+        text = text[:_LONGEST]
+        question = self._reader.question(text, locale)
+        nameless = self._reader.nameless(text, locale, question) if self._semantic else ""
+        return ask(question, locale, self._semantic.scores(nameless) if self._semantic else None, self._reader)
 
     def _candidates(self, asked: Asked) -> list[Candidate]:
         cards = self._reader.cards[asked.locale]
