@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from carerails.errors import EngineError
 from carerails.matching import Matcher, Scan
-from carerails.matching.matcher import Asked
+from carerails.matching.scan import Asked
 
 Frame = list[Any]
 Run = Callable[[Frame], Any]
