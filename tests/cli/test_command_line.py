@@ -174,6 +174,20 @@ def test_help_is_instant_and_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_fault_of_our_own_is_exit_4_and_quotes_nobody(rails: Path):
+    code = (
+        "import sys, carerails.cli.decide as decide\n"
+        "def broken(*_): raise ValueError('what the user said')\n"
+        "decide.run = broken\n"
+        "sys.argv = ['carerails', 'decide']\n"
+        "from carerails.cli import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input="", capture_output=True, text=True, env=ENV, check=False)
+    assert done.returncode == 4
+    assert "ValueError at" in done.stderr
+    assert "what the user said" not in done.stderr
+
+
 def test_native_decides_without_nemo(rails: Path):
     code = (
         "import sys\nsys.modules['nemoguardrails'] = None\n"

@@ -68,6 +68,7 @@ GOOD = {"id": "1", "text": "hello", "locale": "en"}
         ((GOOD, {**GOOD, "id": "2", "country": 7}), ":2: country"),
         ((GOOD, {"id": "2", "locale": "en"}), ":2"),
         ((GOOD, {**GOOD, "id": "2", "expected": "allow", "severity": "urgent"}), ":2"),
+        ((GOOD, '{"id": "2", "text": "a\\ud800", "locale": "en"}'), ":2: holds half a character"),
         ((GOOD, GOOD), ":2: the id '1' stands twice"),
         ((), "no rows"),
         (({**GOOD, "locale": "fr"},), "no row of en"),
@@ -77,6 +78,11 @@ def test_broken_data_is_named_with_its_line(tmp_path: Path, rows: tuple[Any, ...
     with pytest.raises(UsageError) as caught:
         load_data(write(tmp_path / "d.jsonl", *rows))
     assert what in str(caught.value)
+
+
+def test_an_escaped_pair_is_a_whole_character(tmp_path: Path):
+    [case] = load_data(write(tmp_path / "d.jsonl", '{"id": "1", "text": "\\ud83d\\ude00", "locale": "en"}')).cases
+    assert case.text == "\N{GRINNING FACE}"
 
 
 def test_other_locales_are_skipped_and_counted_and_other_columns_ignored(tmp_path: Path):

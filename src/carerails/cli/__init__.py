@@ -210,6 +210,16 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away: nothing to say, and no traceback at exit
         sys.exit(PASS)
+    except Exception as error:  # a fault of ours: never exit 1, which says that something got worse
+        _fail(f"internal error: {_place(error)}; this is a bug, please report it", ENGINE_FAILURE)
+
+
+def _place(error: Exception) -> str:
+    """What was raised and where; its message may quote a user's text, and is left out."""
+    from traceback import extract_tb
+
+    frame = extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {frame.filename}:{frame.lineno}"
 
 
 def _fail(message: str, code: int) -> None:

@@ -276,11 +276,22 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     raise UsageError("not JSON", "one JSON object a line", f"{path}:{number}") from None
                 if not isinstance(row, dict):
                     raise UsageError("not a JSON object", "one JSON object a line", f"{path}:{number}")
+                if "\\ud" in line.lower() and _has_half_characters(cast("object", row)):
+                    raise UsageError("holds half a character", "save it as UTF-8 text", f"{path}:{number}")
                 yield number, cast("dict[str, Any]", row)
     except OSError as error:
         raise UsageError(error.strerror or "cannot be read", "check the path", str(path)) from None
     except UnicodeDecodeError:
         raise UsageError("is not UTF-8 text", "save it as UTF-8", str(path)) from None
+
+
+def _has_half_characters(row: object) -> bool:
+    """Lone surrogates: JSON can escape them, and no text can hold them."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _case(row: Mapping[str, Any], path: Path, number: int) -> Case:
