@@ -22,7 +22,7 @@ from pydantic import StrictStr, TypeAdapter, ValidationError
 
 from carerails.contracts import Findings, Locale, RuleHit
 from carerails.errors import EngineError, UsageError
-from carerails.resources import data_dir
+from carerails.resources import data_dir, rails_files
 from carerails_nemo.discretion import discreet, hush
 
 Event = dict[str, Any]
@@ -187,7 +187,7 @@ def _one_thread_at_a_time(turn: Coroutine[Any, Any, Answer]) -> Generator[Any, A
 
 def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
     """NeMo's runtime with our rails, quiet, without telemetry and without a model; and the constants of the rails."""
-    sources = sorted(p for p in rails.rglob("*.co") if "examples" not in p.relative_to(rails).parts)
+    sources = [p for p in rails_files(rails) if "examples" not in p.relative_to(rails).parts]
     if not sources:
         raise UsageError("holds no .co files", "name a directory with Colang rails", str(rails))
     # Python keeps 512 compiled regexes and drops the oldest: with a few more, a turn would compile for a second.

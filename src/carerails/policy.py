@@ -30,6 +30,7 @@ from carerails.colang.rules import CHECK, Rule, RuleMeta, Template, categories, 
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError, UsageError
 from carerails.matching import Matcher, Scan
+from carerails.resources import rails_files
 
 __all__ = ["CompileError", "Match", "Pattern", "Policy", "Rule", "RuleMeta", "Template", "read_rails"]
 
@@ -245,7 +246,7 @@ def read_rails(rails: Path, report: Report) -> tuple[tuple[Flow, ...], tuple[Exa
 
 
 def _files(rails: Path, *, examples: bool) -> Iterable[Path]:
-    for path in sorted(rails.rglob("*.co")):
+    for path in rails_files(rails):
         if examples or path.relative_to(rails).parts[0] != EXAMPLES:
             yield path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -20,3 +21,9 @@ def data_dir(name: Data) -> Path:
         if place.is_dir():
             return place
     raise FileNotFoundError(f"carerails has no {name!r} directory beside it: reinstall the package")
+
+
+def rails_files(rails: Path) -> Iterable[Path]:
+    """The Colang files of a directory, in order. A directory below it with a `main.co` of its own is another policy."""
+    others = {main.parent for main in rails.rglob("main.co")} - {rails}
+    return (path for path in sorted(rails.rglob("*.co")) if others.isdisjoint(path.parents))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carerails.colang.diagnostics import CompileError, Diagnostic, Report, nearest
-from carerails.colang.rules import CHECK, IN_SCOPE, SLUGS
+from carerails.colang.rules import CHECK, IN_SCOPE, SLUGS, TURN_KINDS
 from carerails.colang.tree import Assign, Await, Flow, If, ListOf, Statement, Text
 from carerails.contracts import LOCALES
 from carerails.matching import check_regex
@@ -103,7 +103,7 @@ def _lists(node: Any) -> Iterable[ListOf]:
 
 def _examples(policy: Policy, report: Report) -> None:
     """Every category has enough examples in each locale, and no example belongs to a category that is none."""
-    homes = {rule.meta.category: rule for rule in reversed(list(policy.rules.values()))}
+    homes = {rule.meta.category: rule for rule in reversed(list(policy.rules.values())) if rule.meta.kind in TURN_KINDS}
     counts = Counter((example.category, example.locale) for example in policy.examples)
     for category, rule in homes.items():
         for locale in LOCALES:
@@ -118,6 +118,9 @@ def _examples(policy: Policy, report: Report) -> None:
 
 
 def _templates(policy: Policy, report: Report) -> None:
+    """A policy that decides turns has every template; one of another stage has nobody to talk to."""
+    if policy.rules and not any(rule.meta.kind in TURN_KINDS for rule in policy.rules.values()):
+        return
     for slug in SLUGS:
         if slug not in policy.templates:
             report.add("missing-template", "templates", 1, 1, [slug])

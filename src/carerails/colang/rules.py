@@ -15,6 +15,9 @@ CHECK = "check turn"
 GUARDS = "guards"
 #: Stands under every reply; it is neither an escalation's text nor a refusal's.
 FOOTER = "footer"
+RULE_KINDS: tuple[str, ...] = get_args(RuleKind)
+#: The kinds that decide turns; the others look at what goes into the model's context.
+TURN_KINDS = ("red-flag", "scope")
 ESCALATIONS: tuple[str, ...] = get_args(EscalationTemplate)
 REFUSALS: tuple[str, ...] = get_args(RefusalSlug)
 SLUGS: tuple[str, ...] = (*ESCALATIONS, *REFUSALS, FOOTER)
@@ -35,9 +38,17 @@ class Key(NamedTuple):
 META: dict[str, dict[str, Key]] = {
     "red-flag": {"category": Key(), "severity": Key(tuple(PREFIX)), "priority": Key(whole=True)},
     "scope": {"reason": Key(), "slug": Key(REFUSALS), "priority": Key(whole=True)},
+    "screening": {"category": Key()},
     "template": {"slug": Key(SLUGS)},
 }
-PARAMETERS = {"red-flag": ("text",), "scope": ("text",), "template": ("locale", "numbers")}
+PARAMETERS = {
+    "red-flag": ("text",),
+    "scope": ("text",),
+    "screening": ("text",),
+    "template": ("locale", "numbers"),
+}
+#: What a rule of what goes into the context hits: an instruction to the model, which an input rule calls meta.
+_CARRIER: RefusalSlug = "out-of-scope-meta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +88,21 @@ def rules_of(flows: Iterable[Flow], patterns: Mapping[str, tuple[Pattern, ...]],
     """The rules among the flows, by name."""
     rules: dict[str, Rule] = {}
     for flow in flows:
-        meta = _meta(flow, report, "red-flag", "scope")
+        meta = _meta(flow, report, *RULE_KINDS)
         if meta is None:
             continue
-        scope = meta["kind"] == "scope"
-        prefix = "scope" if scope else PREFIX[str(meta["severity"])]
+        flag = meta["kind"] == "red-flag"
+        prefix = PREFIX[str(meta["severity"])] if flag else str(meta["kind"])
         if not flow.name.startswith(f"{prefix} "):
             report.add("rule-name", flow.file, flow.line, flow.column, [flow.name], [_label(meta), prefix])
         rules[flow.name] = Rule(
             flow.name,
             RuleMeta(
-                kind="scope" if scope else "red-flag",
-                category=str(meta["reason"] if scope else meta["category"]),
-                outcome="refuse" if scope else str(meta["severity"]),  # pyright: ignore[reportArgumentType]
-                slug=str(meta["slug"]) if scope else None,  # pyright: ignore[reportArgumentType]
-                priority=int(meta["priority"] or 0),
+                kind=str(meta["kind"]),  # pyright: ignore[reportArgumentType]
+                category=str(meta["reason"] if "reason" in meta else meta["category"]),
+                outcome=str(meta["severity"]) if flag else "refuse",  # pyright: ignore[reportArgumentType]
+                slug=None if flag else str(meta.get("slug") or _CARRIER),  # pyright: ignore[reportArgumentType]
+                priority=int(meta.get("priority") or 0),
             ),
             flow.file,
             flow.line,
@@ -178,4 +189,4 @@ def _meta(flow: Flow, report: Report, *kinds: str) -> dict[str, str | int | None
 
 
 def _label(meta: Mapping[str, object]) -> str:
-    return f"rule of severity {meta['severity']}" if "severity" in meta else "rule of scope"
+    return f"rule of severity {meta['severity']}" if "severity" in meta else f"rule of {meta['kind']}"

@@ -34,6 +34,7 @@ from carerails.colang.tree import (
 from carerails.contracts import RuleKind
 from carerails.errors import UsageError
 from carerails.policy import EXAMPLES, Policy
+from carerails.resources import rails_files
 
 #: What of a syntax tree no decision depends on.
 _PLACES = frozenset(("line", "column", "file", "doc"))
@@ -208,7 +209,7 @@ def read_texts(root: Path) -> dict[str, str]:
     if not root.is_dir():
         raise UsageError("not a directory of Colang files", "give a directory with .co files", str(root))
     texts: dict[str, str] = {}
-    for path in sorted(root.rglob("*.co")):
+    for path in rails_files(root):
         try:
             texts[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
