@@ -19,8 +19,7 @@ from carerails.drafting import DraftError, MarkerCitations, ModelDrafter
 from carerails.drafting.prompt import NEVER
 from carerails.errors import UsageError
 from carerails.privacy import PresidioRedactor
-from tests.drafting.cards import passage
-from tests.stub_llm import (
+from carerails.testing import (
     Scripted,
     StubLLM,
     answers,
@@ -33,6 +32,7 @@ from tests.stub_llm import (
     status,
     stub_llm,
 )
+from tests.drafting.cards import passage
 
 __all__ = ["stub_llm"]
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.stub_llm import StubLLM, stub_llm
+from carerails.testing import StubLLM, stub_llm
 
 __all__ = ["stub_llm"]
 

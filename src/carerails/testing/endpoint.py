@@ -6,9 +6,9 @@
         assert llm.count == 2
         assert "555-0100" not in llm.sent
 
-Each request takes the next reply of the script; the last one is repeated for all that follow. Without a script every
-request is answered 500, so that a call nobody expected cannot pass. `tests/conftest.py`-style use:
-`from tests.stub_llm import StubLLM, stub_llm` makes the fixture `stub_llm` available in a module.
+Each request takes the next reply of the script; the last one is repeated for all that follow. A function in the script
+is given the request and makes the reply. Without a script every request is answered 500, so that a call nobody expected
+cannot pass. A request with `"stream": true` gets a completion as server-sent events.
 
 What is sent is recorded whole (`requests`, `sent`), other paths than chat completions too (`strays`): a test can show
 that nothing left for anywhere else. No sleeps: a slow reply waits on an event that ends when the server stops.
@@ -17,28 +17,52 @@ that nothing left for anywhere else. No sleeps: a slow reply waits on an event t
 from __future__ import annotations
 
 import json
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, ClassVar, cast
-
-import pytest
+from typing import Any, ClassVar, Literal, Union, cast
 
 
 @dataclass(frozen=True)
 class Scripted:
-    """One reply: a status and a body, after `delay_s` seconds."""
+    """One reply.
+
+    Attributes:
+        status: of HTTP.
+        body: whole.
+        delay_s: seconds before the first byte.
+        headers: beside type and length.
+        events: what a request that asks for a stream gets in place of the body; none: the body all the same.
+        pause_s: seconds between two events.
+        drop: the connection ends before the first byte, or halfway through the body or the events.
+    """
 
     status: int = 200
     body: bytes = b"{}"
     delay_s: float = 0.0
     headers: tuple[tuple[str, str], ...] = ()
+    events: tuple[bytes, ...] = ()
+    pause_s: float = 0.0
+    drop: Literal["before", "midway"] | None = None
 
     def after(self, seconds: float) -> Scripted:
         """The same reply, late."""
         return replace(self, delay_s=seconds)
+
+    def slowly(self, seconds: float) -> Scripted:
+        """The same reply; streamed, with a pause before each event."""
+        return replace(self, pause_s=seconds)
+
+    def dropped(self) -> Scripted:
+        """The connection ends instead of a reply."""
+        return replace(self, drop="before")
+
+    def cut_short(self) -> Scripted:
+        """The connection ends in the middle of the reply."""
+        return replace(self, drop="midway")
 
 
 @dataclass(frozen=True)
@@ -59,61 +83,24 @@ class Recorded:
         """The chat messages in it."""
         return cast("list[dict[str, Any]]", self.body["messages"])
 
-
-def completion(message: dict[str, Any], *, finish: str = "stop") -> Scripted:
-    """A well-formed completion with any assistant message."""
-    body = {
-        "id": "chatcmpl-stub",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "stub",
-        "choices": [
-            {"index": 0, "finish_reason": finish, "logprobs": None, "message": {"role": "assistant", **message}}
-        ],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-    }
-    return Scripted(body=json.dumps(body).encode())
+    @property
+    def wants_stream(self) -> bool:
+        """Whether it asks for server-sent events."""
+        try:
+            return self.body.get("stream") is True
+        except (ValueError, AttributeError):
+            return False
 
 
-def answers(value: object) -> Scripted:
-    """The model answers this value as JSON (good, a field missing, out of range, a wrong citation: all are values)."""
-    return says(json.dumps(value))
+#: A line of the script: a reply, or what makes one of the request.
+Line = Union[Scripted, Callable[[Recorded], Scripted]]  # noqa: UP007  evaluated on Python 3.10
 
-
-def says(text: str) -> Scripted:
-    """The model answers exactly this text: malformed JSON, a preamble, prose."""
-    return completion({"content": text})
-
-
-def fenced(value: object) -> Scripted:
-    """The model answers JSON inside a Markdown code fence."""
-    return says(f"```json\n{json.dumps(value, indent=1)}\n```")
-
-
-def refuses(text: str = "I'm sorry, I can't help with that.") -> Scripted:
-    """The model refuses, in the field that is made for it."""
-    return completion({"content": None, "refusal": text})
-
-
-def cut_off(text: str) -> Scripted:
-    """The model ran out of tokens in the middle."""
-    return completion({"content": text}, finish="length")
-
-
-def status(code: int) -> Scripted:
-    """An error of the endpoint; 429 asks to come back at once, so that retries cost no time."""
-    body = {"error": {"message": "scripted error", "type": "stub", "code": None, "param": None}}
-    return Scripted(status=code, body=json.dumps(body).encode(), headers=(("retry-after-ms", "1"),))
-
-
-def raw(body: bytes | str, code: int = 200) -> Scripted:
-    """Any body: not JSON, `{}`, a page of a proxy."""
-    return Scripted(status=code, body=body.encode() if isinstance(body, str) else body)
+_UNEXPECTED, _NO_SUCH_PATH = Scripted(status=500), Scripted(status=404)
 
 
 @dataclass
 class _State:
-    script: list[Scripted] = field(default_factory=list[Scripted])
+    script: list[Line] = field(default_factory=list[Line])
     seen: list[Recorded] = field(default_factory=list[Recorded])
     lock: threading.Lock = field(default_factory=threading.Lock)
     stopped: threading.Event = field(default_factory=threading.Event)
@@ -122,10 +109,11 @@ class _State:
         with self.lock:
             self.seen.append(request)
             if not request.path.endswith("/chat/completions"):
-                return status(404)
+                return _NO_SUCH_PATH
             if not self.script:
-                return status(500)
-            return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+                return _UNEXPECTED
+            line = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        return line(request) if callable(line) else line
 
 
 class _Server(ThreadingHTTPServer):
@@ -168,10 +156,10 @@ class StubLLM:
         """Variables that point a model client here."""
         return {"OPENAI_API_KEY": "stub", "OPENAI_BASE_URL": self.base_url, "CARERAILS_MODEL": "stub"}
 
-    def script(self, *replies: Scripted) -> None:
+    def script(self, *lines: Line) -> None:
         """Set what the next requests get, and forget the requests so far."""
         with self._state.lock:
-            self._state.script = list(replies)
+            self._state.script = list(lines)
             self._state.seen = []
 
     @property
@@ -206,28 +194,48 @@ def _handler(state: _State) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             length = int(self.headers.get("content-length") or 0)
             text = self.rfile.read(length).decode("utf-8", "replace")
-            reply = state.record(Recorded(self.path, {k.lower(): v for k, v in self.headers.items()}, text))
+            request = Recorded(self.path, {k.lower(): v for k, v in self.headers.items()}, text)
+            reply = state.record(request)
             if reply.delay_s:
                 state.stopped.wait(reply.delay_s)
             try:
-                self.send_response(reply.status)
-                for name, value in (*reply.headers, ("content-type", "application/json")):
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(reply.body)))
-                self.end_headers()
-                self.wfile.write(reply.body)
+                if reply.drop != "before":
+                    self._stream(reply) if reply.events and request.wants_stream else self._whole(reply)
+                if reply.drop:
+                    self._hang_up()
             except OSError:
                 self.close_connection = True  # the client gave up waiting, as it should
 
         do_GET = do_PUT = do_PATCH = do_POST
 
+        def _whole(self, reply: Scripted) -> None:
+            self._head(reply, "application/json", ("content-length", str(len(reply.body))))
+            self.wfile.write(reply.body[: len(reply.body) // 2] if reply.drop else reply.body)
+
+        def _stream(self, reply: Scripted) -> None:
+            self._head(reply, "text/event-stream", ("transfer-encoding", "chunked"))
+            for chunk in self._chunks(reply):
+                self.wfile.write(chunk)
+                self.wfile.flush()
+
+        def _chunks(self, reply: Scripted) -> Iterator[bytes]:
+            for event in reply.events[: len(reply.events) // 2] if reply.drop else reply.events:
+                if reply.pause_s:
+                    state.stopped.wait(reply.pause_s)
+                yield b"%x\r\n%s\r\n" % (len(event), event)
+            if not reply.drop:
+                yield b"0\r\n\r\n"
+
+        def _head(self, reply: Scripted, kind: str, length: tuple[str, str]) -> None:
+            self.send_response(reply.status)
+            for name, value in (*reply.headers, ("content-type", kind), length):
+                self.send_header(name, value)
+            self.end_headers()
+
+        def _hang_up(self) -> None:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
         def log_message(self, format: str, *args: Any) -> None: ...
 
     return Handler
-
-
-@pytest.fixture
-def stub_llm() -> Iterator[StubLLM]:
-    """A running server; nothing is scripted."""
-    with StubLLM() as server:
-        yield server
