@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import cast
@@ -15,6 +16,9 @@ from carerails.errors import EngineError
 from carerails.policy import Policy
 from carerails.resolve import resolve
 from carerails.text import Prepared, prepare
+
+#: Decisions that an engine has as a capability, or cannot make.
+OUTCOMES = frozenset(("escalate", "refuse", "check-in"))
 
 
 class FailSafeEngine:
@@ -58,6 +62,18 @@ class FailSafeEngine:
     def policy(self) -> Policy:
         """The compiled rails."""
         return self._policy
+
+    @property
+    def unsupported(self) -> Mapping[str, str]:
+        """Rules of the rails that the started engine cannot express, each with the reason."""
+        return getattr(self._engine, "unsupported", {})
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """What the started engine cannot decide: outcomes, and categories none of whose rules it can express."""
+        able = {rule.meta.category for name, rule in self._policy.rules.items() if name not in self.unsupported}
+        unable = {self._policy.rules[name].meta.category for name in self.unsupported} - able
+        return frozenset(unable | (OUTCOMES - self.capabilities))
 
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn. Never raises but for cancellation: whatever fails takes the safe outcome."""

@@ -46,7 +46,12 @@ def resolve(
     All hits are kept as evidence; the first outcome of `PRECEDENCE` wins, then the rule's declared priority, then the
     order of checks.
     """
-    claims = [*_of_hits(findings.hits, policy, settings), *_of_failures(findings.failures), *_of_input(prepared)]
+    claims = [
+        *_of_hits(findings.hits, policy, settings),
+        *(_Claim(ruling.outcome, 0, ruling.category, ruling.slug) for ruling in findings.rulings),
+        *_of_failures(findings.failures),
+        *_of_input(prepared),
+    ]
     country = settings.country(prepared.locale, country)
     if not claims:
         return TurnDecision(decision="allow", locale=prepared.locale, country=country, engine=engine)

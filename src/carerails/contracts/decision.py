@@ -73,10 +73,36 @@ class Failure(Frozen):
     detail: str = ""
 
 
+class Ruling(Frozen):
+    """What an engine decides that does not decide by the rules of the rails: a model, or somebody else's rails.
+
+    Attributes:
+        outcome: anything but `allow`, which is to say nothing.
+        slug: of a refusal; `default` where the engine does not tell reasons apart.
+        category: a word for the reader, kebab-case; never the user's text.
+    """
+
+    outcome: Outcome
+    slug: RefusalSlug | None = None
+    category: str = "ruling"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Ruling:
+        if self.outcome == "allow":
+            raise ValueError("an engine that allows rules nothing")
+        if (self.outcome == "refuse") != (self.slug is not None):
+            raise ValueError("a refusal has a slug, and nothing else has one")
+        return self
+
+
 class Findings(Frozen):
-    """All that an engine has to say of one turn: the rules that hit, in the order of checks, or why it cannot say."""
+    """All that an engine has to say of one turn: the rules that hit, in the order of checks, or why it cannot say.
+
+    `rulings` are for engines that do not name rules; nothing stands in the way of both.
+    """
 
     hits: tuple[RuleHit, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
