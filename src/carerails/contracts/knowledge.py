@@ -19,6 +19,7 @@ class Passage(Frozen):
         card: the card's id, which `[cite:ID]` names.
         sentences: the card's text, one sentence each, in the order of reading.
         source: where the card's statements come from.
+        disagrees: places in `sentences`, from 0, of those that contradict what the question takes for granted.
     """
 
     card: str
@@ -26,6 +27,7 @@ class Passage(Frozen):
     title: str
     sentences: tuple[str, ...]
     source: str = ""
+    disagrees: tuple[int, ...] = ()
 
 
 class Retrieval(Frozen):

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from carerails.contracts.decision import EscalationDecision, Findings, Refusal, ScopeVerdict, TurnDecision
 from carerails.contracts.knowledge import Passage, Redacted, Retrieval, Verification
 from carerails.contracts.reply import Reply
+from carerails.contracts.screening import Answer, Asking, Grounding, Question, Screening
 from carerails.contracts.turn import Locale, Turn
 
 
@@ -110,8 +111,19 @@ class GuardrailEngine(Protocol):
 class PassageScreener(Protocol):
     """Keeps instructions for the model, and what is beside the point, out of its context."""
 
-    async def screen(self, question: str, passages: Sequence[str]) -> Sequence[bool]:
-        """Which passages may enter the context. A failure keeps a passage out."""
+    async def screen(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Screening:
+        """What of the passages may enter the context, and what became of every sentence.
+
+        A sentence that cannot be judged is kept out, and the report says so. May raise: the caller shows the fallback.
+        """
+        ...
+
+
+class ClaimChecker(Protocol):
+    """Says of each claim of a reply whether what it cites says so."""
+
+    async def ground(self, reply: Reply, passages: Sequence[Passage]) -> Grounding:
+        """What became of every claim; one that cannot be judged is `failed`. May raise: nothing is sound then."""
         ...
 
 
@@ -170,8 +182,16 @@ class SemanticJudge(Protocol):
 
 
 class DecisionModel(Protocol):
-    """Answers typed questions about a state (docs: System One wire format)."""
+    """Answers typed questions about units of text. A filter and no boundary: hostile text can move its answers."""
 
-    async def ask(self, state: str, questions: Mapping[str, object]) -> Mapping[str, object]:
-        """One answer a question."""
+    @property
+    def name(self) -> str:
+        """What answers, for the log: `local`, or the model's name at its endpoint."""
+        ...
+
+    async def ask(self, asking: Asking, questions: Mapping[str, Question]) -> Mapping[str, Answer]:
+        """One answer a question, by its name. What is missing or does not fit its question counts as failed.
+
+        May raise: then every answer is missing.
+        """
         ...
