@@ -94,6 +94,8 @@ FAILURES: dict[str, tuple[Scripted, str]] = {
     "two answers": (says(json.dumps(GOOD) * 2), "malformed"),
     "prose that refuses": (says("I'm sorry, I can't help with that."), "malformed"),
     "prose with a digit": (says("[ERROR 500]"), "malformed"),
+    "a key said twice": (says(json.dumps(GOOD)[:-1] + ', "kind": "answer"}'), "malformed"),
+    "nested without end": (says("[" * 100_000), "malformed"),
     "a list": (answers([GOOD]), "malformed"),
     "null": (answers(None), "malformed"),
     "empty object": (answers({}), "malformed"),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from carerails.drafting.errors import DraftError
+from carerails.llm import EndpointError, read_answer
 
 #: Characters of an answer, and ids in it: beyond these it is no answer to one question.
 MAX_TEXT, MAX_CITATIONS = 4_000, 20
-
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(?P<inside>.*)\n\s*```\s*", re.DOTALL)
 
 
 class Envelope(BaseModel):
@@ -50,17 +48,12 @@ RESPONSE_FORMAT: dict[str, Any] = {
 
 
 def read_envelope(content: str) -> Envelope:
-    """Read the answer. A code fence around the whole of it is taken off; a word before or after it is not.
+    """Read the answer.
 
     Raises:
         DraftError: `malformed`; names the field that does not fit, never what stands in it.
     """
-    fenced = _FENCED.fullmatch(content)
     try:
-        return Envelope.model_validate_json(fenced["inside"] if fenced else content)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        # Only names of ours: the path of an unknown key is what the model wrote.
-        field = str(first["loc"][0]) if first["loc"] else ""
-        detail = f"{field if field in Envelope.model_fields else 'reply'}: {first['type']}"
-    raise DraftError("malformed", detail)
+        return read_answer(content, Envelope)
+    except EndpointError as error:
+        raise DraftError(error.kind, error.detail) from None

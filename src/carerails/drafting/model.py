@@ -1,35 +1,15 @@
-"""The drafter that asks a language model, behind any endpoint that speaks OpenAI's chat completions."""
+"""The drafter that asks a language model."""
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Mapping, Sequence
-from contextvars import Context
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary
 
 from carerails.contracts import Locale, Passage, Reply
 from carerails.drafting.envelope import RESPONSE_FORMAT, read_envelope
 from carerails.drafting.errors import DraftError
 from carerails.drafting.markers import cited
 from carerails.drafting.prompt import data_message, system_message
-from carerails.errors import UsageError
-from carerails.tracing import hush, untraced
-
-if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
-    from langchain_core.runnables import Runnable
-    from openai import DefaultAsyncHttpxClient
-
-
-@dataclass(frozen=True, slots=True)
-class _Client:
-    """What one event loop talks through."""
-
-    model: Runnable[Any, AIMessage]
-    connections: DefaultAsyncHttpxClient
+from carerails.llm import Endpoint, EndpointError
 
 
 class ModelDrafter:
@@ -37,72 +17,29 @@ class ModelDrafter:
 
     Whatever is not a well-formed answer raises a `DraftError`. Wrong citations are none of its business: the reply goes
     out with what the model cited, and the `CitationChecker` behind it holds it back.
-
-    Args:
-        model: the model's name at the endpoint.
-        api_key: the endpoint's key; any word where it wants none.
-        base_url: up to and with `/v1`; None: OpenAI's own.
-        timeout_s: seconds for one draft, retries included.
-        retries: further attempts after 429, 5xx or a lost connection.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str,
-        base_url: str | None = None,
-        timeout_s: float = 20.0,
-        retries: int = 1,
-    ) -> None:
-        self._settings: dict[str, Any] = {
-            "model": model,
-            "api_key": api_key,
-            # Always said: left out, LangChain takes other variables, and a LangSmith gateway among them.
-            "base_url": base_url or "https://api.openai.com/v1",
-            "timeout": timeout_s,
-            "max_retries": retries,
-            "disable_streaming": True,  # inside a streaming graph LangChain would stream tokens that nobody has checked
-        }
-        self._timeout_s = timeout_s
-        # Connections belong to the event loop that opened them, and callers from sync code open one loop a call.
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Client] = WeakKeyDictionary()
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
 
     @classmethod
     def from_environment(
         cls, env: Mapping[str, str] | None = None, *, timeout_s: float = 20.0, retries: int = 1
     ) -> ModelDrafter:
-        """A drafter for `OPENAI_API_KEY`, `CARERAILS_MODEL` and, if it is set, `OPENAI_BASE_URL`.
+        """A drafter for the endpoint that the environment names.
 
         Raises:
             UsageError: a variable is missing.
         """
-        env = os.environ if env is None else env
-        mends = {
-            "OPENAI_API_KEY": "set it to the endpoint's key, or to any word if it wants none",
-            "CARERAILS_MODEL": "set it to the model's name at the endpoint",
-        }
-        for name, mend in mends.items():
-            if not env.get(name, "").strip():
-                raise UsageError(f"{name} is not set", mend)
-        return cls(
-            env["CARERAILS_MODEL"].strip(),
-            api_key=env["OPENAI_API_KEY"].strip(),
-            base_url=env.get("OPENAI_BASE_URL", "").strip() or None,
-            timeout_s=timeout_s,
-            retries=retries,
-        )
+        return cls(Endpoint.from_environment(env, timeout_s=timeout_s, retries=retries))
 
     def start(self) -> None:
-        """Import what a draft needs (about 2 s), so that the first person does not wait for it. Optional."""
-        import langchain_openai  # pyright: ignore[reportUnusedImport]  # noqa: F401
-        import langsmith.run_helpers  # pyright: ignore[reportUnusedImport]  # noqa: F401
+        """Import what a draft needs, so that the first person does not wait for it. Optional."""
+        self._endpoint.start()
 
     async def close(self) -> None:
         """Close the connections of the running event loop; a later draft opens new ones."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.connections.aclose()
+        await self._endpoint.close()
 
     async def draft(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Reply:
         """An answer from the passages; `question` is redacted already.
@@ -112,70 +49,13 @@ class ModelDrafter:
         """
         if not passages:
             raise DraftError("missing", "no passages")
-        message = await self._ask(system_message(locale), data_message(question, passages))
-        envelope = read_envelope(_content(message))
+        try:
+            content = await self._endpoint.ask(
+                system_message(locale), data_message(question, passages), RESPONSE_FORMAT
+            )
+        except EndpointError as error:
+            raise DraftError(error.kind, error.detail) from None
+        envelope = read_envelope(content)
         in_text, listed = cited(envelope.text), tuple(envelope.citations)
         citations = in_text if set(in_text) == set(listed) else listed
-        return Reply(
-            kind="answer", text=envelope.text, citations=citations, rationale=f"model {self._settings['model']}"
-        )
-
-    async def _ask(self, system: str, data: str) -> AIMessage:
-        client = self._client()
-
-        async def call() -> AIMessage:
-            with untraced():
-                return await client.model.ainvoke([("system", system), ("human", data)])
-
-        failure: DraftError
-        try:
-            # In a context of its own: a graph's callbacks, which would see the prompt, come down through the context.
-            return await asyncio.wait_for(Context().run(asyncio.ensure_future, call()), self._timeout_s)
-        except Exception as error:
-            failure = _failure(error)
-        raise failure  # out here, so that the library's error, which may hold the request, does not hang on to it
-
-    def _client(self) -> _Client:
-        loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            client = self._clients[loop] = self._connect()
-        return client
-
-    def _connect(self) -> _Client:
-        from langchain_openai import ChatOpenAI
-        from openai import DefaultAsyncHttpxClient
-
-        hush()
-        # Of its own: LangChain's default is shared by all loops, and dies with the first of them.
-        connections = DefaultAsyncHttpxClient(timeout=self._timeout_s)
-        model = ChatOpenAI(**self._settings, http_async_client=connections).bind(response_format=RESPONSE_FORMAT)
-        return _Client(cast("Runnable[Any, AIMessage]", model), connections)
-
-
-def _failure(error: Exception) -> DraftError:
-    import openai
-
-    if isinstance(error, (asyncio.TimeoutError, openai.APITimeoutError)):
-        return DraftError("timeout", "no answer in time")
-    if isinstance(error, openai.APIStatusError):
-        return DraftError("exception", f"status {error.status_code}")
-    if isinstance(error, openai.LengthFinishReasonError):
-        return DraftError("malformed", "the answer was cut off")
-    if isinstance(error, openai.ContentFilterFinishReasonError):
-        return DraftError("missing", "the endpoint's filter held the answer back")
-    if isinstance(error, (ValueError, TypeError, AttributeError, LookupError)):  # what the client raises on odd bodies
-        return DraftError("malformed", f"no chat completion ({type(error).__name__})")
-    return DraftError("exception", type(error).__name__)
-
-
-def _content(message: AIMessage) -> str:
-    if message.additional_kwargs.get("refusal"):
-        raise DraftError("missing", "the model refused")
-    finish = message.response_metadata.get("finish_reason")
-    if finish not in (None, "stop"):
-        raise DraftError("malformed", "the answer was cut off" if finish == "length" else "it ended early")
-    content = cast("object", message.content)
-    if not isinstance(content, str) or not content.strip():
-        raise DraftError("missing", "empty answer")
-    return content
+        return Reply(kind="answer", text=envelope.text, citations=citations, rationale=f"model {self._endpoint.model}")
