@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from carerails.matching import Matcher, cache
-from carerails.matching.analysis import Analysis, Arm, analyse
+from carerails.matching import Matcher, analysis, cache
+from carerails.matching.analysis import Analysis, Arm, Facts, analyse
 
 REGEXES = [
     "|".join(f"\\b(?:take|took) {n} of[^.!?\\n]{{0,40}}(?:pills?|tablets?)\\b" for n in range(400)),
@@ -21,8 +21,13 @@ REGEXES = [
 TEXT = "i took 7 of my mother's tablets and have chest pain"
 
 
-def refuse(_: object) -> Analysis:
+def refuse(*_: object) -> Analysis:
     raise AssertionError("analysed again")
+
+
+def analyses(home: Path) -> list[Path]:
+    """The files with analyses of several regexes together."""
+    return list(home.glob("analysis-*"))
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +39,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def kept(home: Path) -> Path:
-    """The one file, with the analysis of REGEXES."""
+    """The one file with the analysis of REGEXES, and none of their arms."""
     cache.analysis_of(REGEXES)
+    for arms in home.glob("arms-*"):
+        arms.unlink()
     (path,) = home.iterdir()
     return path
 
@@ -47,7 +54,7 @@ def answers(regexes: list[str]) -> list[list[str]]:
 
 def test_the_second_time_nothing_is_analysed(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = analyse(REGEXES)
-    monkeypatch.setattr(cache, "analyse", refuse)
+    monkeypatch.setattr(cache, "joined", refuse)
     again = cache.analysis_of(REGEXES)
     assert again == fresh
     assert all(isinstance(arm, Arm) for arm in again.arms)
@@ -58,13 +65,13 @@ def test_the_second_time_nothing_is_analysed(kept: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("change", [[*REGEXES, "pain"], REGEXES[::-1], [REGEXES[0] + "|dolor", *REGEXES[1:]]])
 def test_other_regexes_are_analysed_anew(kept: Path, change: list[str]) -> None:
     assert cache.analysis_of(change) == analyse(change)
-    assert len(list(kept.parent.iterdir())) == 2
+    assert len(analyses(kept.parent)) == 2
 
 
 def test_other_code_is_not_trusted(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "_CODE", ("tree.py",))
     cache.analysis_of(REGEXES)
-    assert len(list(kept.parent.iterdir())) == 2
+    assert len(analyses(kept.parent)) == 2
 
 
 def cut(path: Path) -> None:
@@ -87,7 +94,7 @@ def tampered(path: Path) -> None:
 def of_another(path: Path) -> None:
     """What was kept of other regexes, under this name."""
     cache.analysis_of(["chest pain"] * 3000)
-    other = next(file for file in path.parent.iterdir() if file != path)
+    other = next(file for file in analyses(path.parent) if file != path)
     other.replace(path)
 
 
@@ -130,7 +137,7 @@ def test_a_few_regexes_are_not_worth_a_file(home: Path) -> None:
 def test_only_the_newest_are_kept(home: Path) -> None:
     for number in range(12):
         cache.analysis_of([*REGEXES, f"pain {number}"])
-    assert len(list(home.iterdir())) == 8
+    assert len(analyses(home)) == 8
     newest = cache.path_of([*REGEXES, "pain 11"])
     assert newest
     assert newest.is_file()
@@ -149,9 +156,33 @@ def test_several_at_once(home: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    (path,) = home.iterdir()
+    (path,) = analyses(home)
     assert found == [analyse(REGEXES)] * 4
     assert cache.read(path) == found[0]
+
+
+def test_only_an_arm_that_is_new_is_analysed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.analysis_of(REGEXES)
+    asked: list[str] = []
+
+    def facts_of(source: str) -> Facts | None:
+        asked.append(source)
+        return analysis.facts_of(source)
+
+    monkeypatch.setattr(cache, "_facts", facts_of)
+    change = [REGEXES[0] + "|dolor", *REGEXES[1:]]
+    assert cache.analysis_of(change) == analyse(change)
+    assert asked == ["dolor"]
+
+
+@pytest.mark.parametrize("damage", [cut, empty, binary, tampered, writable_by_others, a_directory])
+def test_damaged_arms_are_no_arms(home: Path, damage: object) -> None:
+    cache.analysis_of(REGEXES)
+    (arms,) = home.glob("arms-*")
+    assert callable(damage)
+    damage(arms)
+    change = [REGEXES[0] + "|dolor", *REGEXES[1:]]
+    assert cache.analysis_of(change) == analyse(change)
 
 
 FLOWS = "".join(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from carerails.matching.literals import EDGE, cost, fewest, required_clauses
@@ -55,42 +55,84 @@ class Analysis(NamedTuple):
     arms: Sequence[Arm]
 
 
+class Facts(NamedTuple):
+    """Of one arm alone, wherever it stands: as in `Arm`, with the sets themselves. `clauses` have marks."""
+
+    longest: int | None
+    local: bool
+    clauses: Sequence[Sequence[str]]
+    checks: Sequence[Check]
+    text: str | None
+    re2: str
+
+
 def analyse(regexes: Sequence[str]) -> Analysis:
     """Cut regexes into arms and find what each needs.
 
     Raises:
         re.error: a regex that can be read in part does not compile.
     """
+    return joined(regexes, facts_of)
+
+
+def facts_of(source: str) -> Facts | None:
+    """What one arm needs, which may take a second; None: a regex with it leaves the subset.
+
+    Raises:
+        re.error: as `analyse`.
+    """
+    try:
+        node = parse(source)
+        shortest, longest = lengths(node)
+        local = is_local(node)
+    except Unsupported:
+        return None
+    if not shortest:  # a match may be empty
+        return None
+    needed = [clause for clause in required_clauses(node) if clause]
+    kept = needed[:1] + [clause for clause in needed[1:] if cost(clause) < _COMMON]
+    common = [_check(clause) for clause in needed[1:] if cost(clause) >= _COMMON]
+    text = node.text if isinstance(node, Text) else None
+    return Facts(
+        longest,
+        local,
+        [[mark_literal(literal) for literal in sorted(clause)] for clause in kept],
+        [check for check in common if check],
+        text,
+        "" if text else _re2(node),
+    )
+
+
+def joined(regexes: Sequence[str], facts: Callable[[str], Facts | None]) -> Analysis:
+    """The analysis of regexes from that of their arms, with what arms share told once."""
     outside: list[int] = []
     literals: dict[str, int] = {}
-    clauses: dict[frozenset[str], int] = {}
+    clauses: dict[tuple[str, ...], int] = {}
     checks: dict[Check, int] = {}
     found: list[Arm] = []
     for number, regex in enumerate(regexes):
-        try:
-            parts = [(start, start + len(source), parse(source)) for start, source in arms_at(regex)]
-            spans = [lengths(node) for _, _, node in parts]
-            if not all(shortest for shortest, _ in spans):
-                raise Unsupported("a match may be empty")
-        except Unsupported:
+        parts = _of_arms(regex, facts)
+        if parts is None:
             outside.append(number)
             continue
-        for index, ((start, end, node), (_, longest)) in enumerate(zip(parts, spans, strict=True)):
-            needed = [clause for clause in required_clauses(node) if clause]
-            kept = needed[:1] + [clause for clause in needed[1:] if cost(clause) < _COMMON]
-            common = [_check(clause) for clause in needed[1:] if cost(clause) >= _COMMON]
-            asked = [checks.setdefault(check, len(checks)) for check in common if check]
-            numbers = [clauses.setdefault(clause, len(clauses)) for clause in kept]
-            text = node.text if isinstance(node, Text) else None
-            found.append(
-                Arm(
-                    number, index, start, end, longest, is_local(node), numbers, asked, text, "" if text else _re2(node)
-                )
-            )
-    members = [
-        [literals.setdefault(mark_literal(literal), len(literals)) for literal in sorted(clause)] for clause in clauses
-    ]
+        for index, (start, end, fact) in enumerate(parts):
+            longest, local, needed, asked, text, re2 = fact
+            numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in needed]
+            also = [checks.setdefault(check, len(checks)) for check in asked]
+            found.append(Arm(number, index, start, end, longest, local, numbers, also, text, re2))
+    members = [[literals.setdefault(literal, len(literals)) for literal in clause] for clause in clauses]
     return Analysis(outside, list(literals), members, list(checks), found)
+
+
+def _of_arms(regex: str, facts: Callable[[str], Facts | None]) -> list[tuple[int, int, Facts]] | None:
+    """Start, end and facts of each arm; None as soon as one leaves the subset."""
+    found: list[tuple[int, int, Facts]] = []
+    for start, source in arms_at(regex):
+        fact = facts(source)
+        if fact is None:
+            return None
+        found.append((start, start + len(source), fact))
+    return found
 
 
 def _check(clause: Iterable[str]) -> Check | None:

@@ -1,4 +1,7 @@
-"""Keeps an analysis from one command to the next: under the hash of the regexes and of the code that analysed them."""
+"""Keeps analyses from one command to the next: of all regexes together, and of each arm, for when one of them is new.
+
+Under the hash of what was analysed and of the code that did it.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +9,40 @@ import hashlib
 import json
 import platform
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from carerails.keeping import Shelf
-from carerails.matching.analysis import Analysis, Arm, Check, analyse
+from carerails.matching.analysis import Analysis, Arm, Check, Facts, analyse, facts_of, joined
 
 #: Of regexes with fewer characters than this in all an analysis is faster than a file.
 _WORTH_KEEPING = 20_000
 _CODE = ("tree.py", "everyday.py", "literals.py", "sentences.py", "analysis.py")
 SHELF = Shelf("analysis", ".json", most=8)
+#: Arms that were analysed by any command, the newest last.
+ARMS = Shelf("arms", ".json", most=2)
+_MOST_ARMS = 6_000
+
+_facts = lru_cache(maxsize=_MOST_ARMS)(facts_of)
 
 
 def analysis_of(regexes: Sequence[str]) -> Analysis:
-    """As `analyse`, at once where the same was analysed before."""
+    """As `analyse`, at once where the same was analysed before, and soon where most arms were."""
     path = path_of(regexes) if sum(map(len, regexes)) >= _WORTH_KEEPING else None
     if path is None:
         return analyse(regexes)
     kept = read(path)
     if kept is None:
-        kept = analyse(regexes)
+        kept = _from_arms(regexes)
         SHELF.write(path, json.dumps(kept, separators=(",", ":")).encode())
     return kept
 
 
 def path_of(regexes: Sequence[str]) -> Path | None:
     """Where the analysis of just these regexes by just this code is kept; None where it is not."""
-    key = hashlib.sha256(platform.python_version().encode())
-    try:
-        for name in _CODE:
-            key.update(Path(__file__).with_name(name).read_bytes())
-    except OSError:  # no code to hash
-        return None
-    key.update(json.dumps(list(regexes)).encode())
-    return SHELF.path(key.hexdigest())
+    code = _code()
+    return SHELF.path(hashlib.sha256((code + json.dumps(list(regexes))).encode()).hexdigest()) if code else None
 
 
 def read(path: Path) -> Analysis | None:
@@ -46,6 +50,57 @@ def read(path: Path) -> Analysis | None:
     body = SHELF.read(path)
     try:
         outside, literals, clauses, checks, arms = json.loads(body or b"")
-        return Analysis(outside, literals, clauses, [Check(*check) for check in checks], [Arm(*arm) for arm in arms])
+        return Analysis(outside, literals, clauses, _checks(checks), [Arm(*arm) for arm in arms])
     except (ValueError, TypeError):
         return None
+
+
+def _from_arms(regexes: Sequence[str]) -> Analysis:
+    """From what is kept of their arms; what had to be analysed is kept with it."""
+    path = ARMS.path(hashlib.sha256(_code().encode()).hexdigest())
+    assert path is not None  # or else nothing is kept, and nobody asks
+    known = _read_arms(path)
+    before = len(known)
+
+    def facts(source: str) -> Facts | None:
+        if source not in known:
+            known[source] = _facts(source)
+        return known[source]
+
+    found = joined(regexes, facts)
+    if len(known) > before:
+        newest = dict(list(known.items())[-_MOST_ARMS:])
+        ARMS.write(path, json.dumps(newest, separators=(",", ":")).encode())
+    return found
+
+
+def _read_arms(path: Path) -> dict[str, Facts | None]:
+    try:
+        kept: dict[str, Any] = json.loads(ARMS.read(path) or b"{}")
+        return {source: _facts_from(*facts) if facts else None for source, facts in kept.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _facts_from(longest: int | None, local: bool, clauses: Any, checks: Any, text: str | None, re2: str) -> Facts:
+    return Facts(longest, local, clauses, _checks(checks), text, re2)
+
+
+def _checks(plain: Any) -> list[Check]:
+    return [Check(tuple(words), tuple(pieces)) for words, pieces in plain]
+
+
+@cache
+def _code_of(names: tuple[str, ...]) -> str:
+    key = hashlib.sha256(platform.python_version().encode())
+    try:
+        for name in names:
+            key.update(Path(__file__).with_name(name).read_bytes())
+    except OSError:  # no code to hash
+        return ""
+    return key.hexdigest()
+
+
+def _code() -> str:
+    """Hash of the code that analyses; empty where there is none."""
+    return _code_of(_CODE)
