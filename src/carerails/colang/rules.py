@@ -16,7 +16,7 @@ GUARDS = "guards"
 #: Stands under every reply; it is neither an escalation's text nor a refusal's.
 FOOTER = "footer"
 RULE_KINDS: tuple[str, ...] = get_args(RuleKind)
-#: The kinds that decide turns; the others look at what goes into the model's context.
+#: The kinds that decide turns; the others look at what goes into the model's context, and at what comes out of it.
 TURN_KINDS = ("red-flag", "scope")
 ESCALATIONS: tuple[str, ...] = get_args(EscalationTemplate)
 REFUSALS: tuple[str, ...] = get_args(RefusalSlug)
@@ -39,16 +39,19 @@ META: dict[str, dict[str, Key]] = {
     "red-flag": {"category": Key(), "severity": Key(tuple(PREFIX)), "priority": Key(whole=True)},
     "scope": {"reason": Key(), "slug": Key(REFUSALS), "priority": Key(whole=True)},
     "screening": {"category": Key()},
+    "output": {"category": Key()},
     "template": {"slug": Key(SLUGS)},
 }
 PARAMETERS = {
     "red-flag": ("text",),
     "scope": ("text",),
     "screening": ("text",),
+    "output": ("text",),
     "template": ("locale", "numbers"),
 }
-#: What a rule of what goes into the context hits: an instruction to the model, which an input rule calls meta.
-_CARRIER: RefusalSlug = "out-of-scope-meta"
+#: The slug of a kind whose rules name none: what goes into the context may carry instructions, which an input rule
+#: calls meta; what comes out is replaced by the fallback.
+_SLUGS: dict[str, RefusalSlug] = {"screening": "out-of-scope-meta", "output": "default"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def rules_of(flows: Iterable[Flow], patterns: Mapping[str, tuple[Pattern, ...]],
                 kind=str(meta["kind"]),  # pyright: ignore[reportArgumentType]
                 category=str(meta["reason"] if "reason" in meta else meta["category"]),
                 outcome=str(meta["severity"]) if flag else "refuse",  # pyright: ignore[reportArgumentType]
-                slug=None if flag else str(meta.get("slug") or _CARRIER),  # pyright: ignore[reportArgumentType]
+                slug=None if flag else str(meta.get("slug") or _SLUGS[str(meta["kind"])]),  # pyright: ignore[reportArgumentType]
                 priority=int(meta.get("priority") or 0),
             ),
             flow.file,

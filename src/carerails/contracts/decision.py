@@ -14,7 +14,7 @@ Outcome = Literal["emergency", "crisis", "urgent", "check-in", "refuse", "allow"
 ReplyKind = Literal["answer", "check-in", "refusal", "escalation"]
 Seam = Literal["detection", "scope", "judge", "output", "citation", "render"]
 FailureKind = Literal["exception", "timeout", "missing", "malformed"]
-RuleKind = Literal["red-flag", "scope", "screening"]
+RuleKind = Literal["red-flag", "scope", "screening", "output"]
 
 #: Most severe first: when several rules hit, the first of these wins.
 PRECEDENCE: tuple[Outcome, ...] = ("emergency", "crisis", "urgent", "check-in", "refuse", "allow")
