@@ -11,6 +11,18 @@ from carerails.errors import UsageError, unknown
 
 GROUP = "carerails.engines"
 
+#: What an engine may say that it can do, and what each word means.
+CAPABILITIES: dict[str, str] = {
+    "escalate": "it finds red flags",
+    "refuse": "it finds what is out of scope",
+    "check-in": "it tells a check-in from a crisis",
+    "evidence": "its hits name rules of the rails and the terms that they found",
+    "render": "it renders templates itself",
+    "synchronous": "it never awaits",
+    "re": "it searches with Python's regexes, whole",
+    "sampled": "the same text may be decided in several ways",
+}
+
 
 class EngineInfo(NamedTuple):
     """One line of `carerails engines`."""

@@ -104,6 +104,18 @@ def engines(as_json: Annotated[bool, typer.Option("--json", help="One JSON array
 
 
 @app.command()
+def conformance(
+    engine: Annotated[str, typer.Argument(help="Engine, as in `carerails engines`.")],
+    rails: Rails = None,
+    as_json: AsJson = False,
+) -> None:
+    """Examine an engine: contract, fail-safe, concurrency, locales, spans, determinism, cancellation, state."""
+    from carerails.cli.conformance import run
+
+    raise typer.Exit(run(engine, rails, as_json))
+
+
+@app.command()
 def chat(
     engine: Engine = "native",
     locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
@@ -165,6 +177,14 @@ def lint(
     from carerails.cli.rails import lint as run
 
     raise typer.Exit(run(path, as_json))
+
+
+@rails_app.command()
+def lsp() -> None:
+    """Serve an editor on stdin and stdout: the Language Server Protocol. docs/editors.md has the setup."""
+    from carerails.cli.lsp import run
+
+    raise typer.Exit(run())
 
 
 @rails_app.command()

@@ -1,4 +1,4 @@
-"""Test kit for whoever builds on carerails: a model endpoint that answers what a test scripts..
+"""Test kit for whoever builds on carerails: the conformance suite of engines, and a model endpoint to script.
 
 `from carerails.testing import StubLLM, answers, stub_llm` makes the pytest fixture `stub_llm` available in a module.
 """
@@ -17,6 +17,7 @@ from carerails.testing.replies import (
     says,
     status,
 )
+from carerails.testing.suite import conformance
 
 __all__ = [
     "FAULTS",
@@ -25,6 +26,7 @@ __all__ = [
     "StubLLM",
     "answers",
     "completion",
+    "conformance",
     "cut_off",
     "fenced",
     "rate_limited",
