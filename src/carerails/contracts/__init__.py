@@ -26,6 +26,7 @@ from carerails.contracts.decision import (
     TurnDecision,
 )
 from carerails.contracts.knowledge import NoContext, Passage, Redacted, Retrieval, Verification
+from carerails.contracts.output import Exchange, Inspection, Objection
 from carerails.contracts.protocols import (
     CitationChecker,
     ClaimChecker,
@@ -88,6 +89,7 @@ __all__ = [
     "EscalationDetector",
     "EscalationTemplate",
     "Evidence",
+    "Exchange",
     "Failure",
     "FailureKind",
     "Fate",
@@ -96,11 +98,13 @@ __all__ = [
     "Grounding",
     "GuardrailEngine",
     "Handoff",
+    "Inspection",
     "Locale",
     "Message",
     "NoContext",
     "Noul",
     "NoulAnswer",
+    "Objection",
     "Outcome",
     "OutputGuard",
     "Passage",

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from carerails.contracts.decision import EscalationDecision, Findings, Refusal, ScopeVerdict, TurnDecision
 from carerails.contracts.knowledge import Passage, Redacted, Retrieval, Verification
+from carerails.contracts.output import Exchange, Inspection
 from carerails.contracts.reply import Reply
 from carerails.contracts.screening import Answer, Asking, Grounding, Question, Screening
 from carerails.contracts.turn import Locale, Turn
@@ -130,8 +131,8 @@ class ClaimChecker(Protocol):
 class OutputGuard(Protocol):
     """Checks what the model says before anybody reads it."""
 
-    async def inspect(self, turn: Turn, reply: str) -> TurnDecision:
-        """Anything but `allow` means the fallback is shown. Never raises."""
+    async def inspect(self, reply: Reply, exchange: Exchange) -> Inspection:
+        """What is wrong with the reply: anything means that the fallback is shown. Never raises."""
         ...
 
 
