@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from carerails.contracts import LOCALES, Frozen, Locale
 from carerails.errors import UsageError, unknown
+from carerails.output.settings import CircuitSettings, OutputSettings
 from carerails.resources import data_dir
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -33,12 +34,16 @@ class Profile(Frozen):
         own_identifiers: `redact` lets a turn with the user's own identifiers pass (the record is redacted), `block`
             refuses it as `pii-blocked`.
         default_country: the country whose numbers a locale shows when the request names none; None: no number.
+        output: what a reply may hold.
+        circuit: when the model is left alone, and what is said then.
     """
 
     deadline_s: Annotated[float, Field(gt=0, le=60)] = 2.0
     max_chars: Annotated[int, Field(ge=1_000, le=10_000_000)] = 100_000
     own_identifiers: Literal["redact", "block"] = "redact"
     default_country: Mapping[Locale, Country | None] = Field(default_factory=lambda: dict.fromkeys(LOCALES))
+    output: OutputSettings = OutputSettings()
+    circuit: CircuitSettings = CircuitSettings()
 
 
 class CountryNumbers(Frozen):
