@@ -1,0 +1,126 @@
+"""When findings are told: a file's own at once, those of the linter when nobody has typed for a moment."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+from carerails.errors import CarerailsError
+from carerails.lint import Finding
+from carerails.lsp import checking
+from carerails.lsp.behind import CheckFailed, check_all
+from carerails.lsp.pack import Pack
+from carerails.lsp.text import Lines, moved
+
+#: Seconds without a key after which a file is checked, and the most that one waits while keys go on.
+QUIET_S, LONGEST_S = 0.04, 0.15
+#: Seconds without a key after which the linter is started.
+CALM_S = 0.6
+
+Publish = Callable[[Pack, str, list[Finding]], None]
+Place = tuple[Pack, str]
+
+
+class Teller:
+    """Knows what has been found, and tells it when it changes."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._quick: dict[Place, list[Finding]] = {}
+        #: What the linter said of a file, and the text that it read.
+        self._slow: dict[Place, tuple[Lines, list[Finding]]] = {}
+        self._told: dict[Place, list[Finding]] = {}
+        self._due: dict[Place, tuple[float, asyncio.TimerHandle]] = {}
+        self._calm: dict[Pack, asyncio.TimerHandle] = {}
+        self._linting: dict[Pack, asyncio.Task[None]] = {}
+        self._failed: set[Pack] = set()
+
+    def told(self, pack: Pack, name: str) -> list[Finding]:
+        """What was told last of a file."""
+        return self._told.get((pack, name), [])
+
+    def changed(self, pack: Pack, name: str) -> None:
+        """A file is another: check it soon, and all of its rails a little later. What was under way is dropped."""
+        loop = asyncio.get_running_loop()
+        now, place = loop.time(), (pack, name)
+        first = now
+        if place in self._due:
+            first, timer = self._due[place]
+            timer.cancel()
+        due = max(now, min(now + QUIET_S, first + LONGEST_S))
+        self._due[place] = first, loop.call_at(due, self._check, place)
+        if pack in self._calm:
+            self._calm[pack].cancel()
+        if pack in self._linting:
+            self._linting.pop(pack).cancel()
+        self._calm[pack] = loop.call_later(CALM_S, self._lint, pack)
+
+    def close(self) -> None:
+        """Start nothing more, and end what runs."""
+        for _, timer in self._due.values():
+            timer.cancel()
+        for timer in self._calm.values():
+            timer.cancel()
+        for task in self._linting.values():
+            task.cancel()
+
+    def _check(self, place: Place) -> None:
+        self._due.pop(place, None)
+        try:
+            self._quick[place] = checking.check(*place)
+        except CarerailsError as error:
+            print(f"carerails: {place[1]} was not checked: {error}", file=sys.stderr)  # noqa: T201
+        self._tell(place)
+
+    def _lint(self, pack: Pack) -> None:
+        self._calm.pop(pack, None)
+        self._linting[pack] = asyncio.get_running_loop().create_task(self._lint_all(pack))
+
+    async def _lint_all(self, pack: Pack) -> None:
+        for name in sorted(pack.open):  # what an edit of one file does to the others that are open
+            await asyncio.sleep(0)
+            self._check((pack, name))
+        texts = {name: Lines(text) for name, text in pack.texts.items()}
+        try:
+            found = await check_all(pack.root, pack.open)
+        except CheckFailed as error:
+            if pack not in self._failed:  # once: it would be said at every key
+                self._failed.add(pack)
+                print(f"carerails: the linter failed on {pack.root}: {error}", file=sys.stderr)  # noqa: T201
+            return
+        self._failed.discard(pack)
+        by_file: dict[str, list[Finding]] = {name: [] for name in texts}
+        for finding in found:
+            by_file.setdefault(finding.file, []).append(finding)
+        for name, findings in by_file.items():
+            self._slow[pack, name] = texts.get(name, Lines("")), findings
+            self._tell((pack, name))
+
+    def _tell(self, place: Place) -> None:
+        """What both have found. Of the linter's, what the quick check would know by now is left to that."""
+        pack, name = place
+        read = pack.read(name)
+        quick = self._quick.get(place)
+        lines, slow = self._slow.get(place, (Lines(""), []))
+        if read is None:
+            found = [] if name not in pack.unreadable else slow
+        elif quick is None:
+            found = slow
+        else:
+            stale = read.lines.text != lines.text
+            known = {(one.code, one.line) for one in quick}
+            kept = [_moved(one, lines, read.lines) for one in slow if not (stale and one.code in checking.CODES)]
+            found = [*quick, *(one for one in kept if one and (one.code, one.line) not in known)]
+        if found != self._told.get(place, []):
+            self._told[place] = found
+            self._publish(pack, name, found)
+
+
+def _moved(finding: Finding, before: Lines, after: Lines) -> Finding | None:
+    """A finding where its line stands now; a fix holds only where nothing has moved."""
+    if before.text == after.text:
+        return finding
+    line = moved(finding.line, before, after)
+    return None if line is None else replace(finding, line=line, fix=())
