@@ -1,0 +1,37 @@
+"""Another person's data: a name, a number, an address that neither the user nor a card has said.
+
+What the user wrote may come back to them, and a placeholder as `<PHONE>` in the question stands for nothing that a
+reply could know. What is found is told by its kind alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from carerails.contracts import Exchange, Objection, Reply
+from carerails.output.settings import OutputSettings
+from carerails.privacy.finders import plain
+from carerails.privacy.redact import FINDERS
+
+#: Addresses of the web have a rule of their own.
+_ELSEWHERE = frozenset({"URL"})
+
+
+def identity(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iterator[Objection]:
+    """`personal-data`, with the kinds."""
+    text = plain(reply.text)
+    heard = _letters(exchange.question) + "\n" + "\n".join(_letters(s) for p in exchange.passages for s in p.sentences)
+    kinds = dict.fromkeys(
+        finder.kind
+        for finder in FINDERS
+        if finder.kind not in _ELSEWHERE
+        for start, end in finder.find(text)
+        if _letters(text[start:end]) not in heard
+    )
+    if kinds:
+        yield Objection(check="identity", reason="personal-data", terms=tuple(kinds))
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone: `(11) 98888-7777` is `11988887777`."""
+    return "".join(char for char in plain(text).casefold() if char.isalnum())
