@@ -13,6 +13,7 @@ import typer
 
 from carerails import __version__
 from carerails.cli.evals import eval_app
+from carerails.cli.judge import judge_app
 from carerails.cli.options import (
     ENGINE_FAILURE,
     INTERRUPTED,
@@ -46,6 +47,7 @@ kb_app = typer.Typer(
 )
 app.add_typer(kb_app, name="kb")
 app.add_typer(eval_app, name="eval")
+app.add_typer(judge_app, name="judge")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,7 +1,7 @@
 """What the user wrote, made ready for matching: normalised views, with the way back to the original."""
 
 from carerails.text.language import detect_locale
-from carerails.text.prepare import Prepared, prepare
+from carerails.text.prepare import Prepared, prepare, unanswered
 from carerails.text.views import View, normalise
 
-__all__ = ["Prepared", "View", "detect_locale", "normalise", "prepare"]
+__all__ = ["Prepared", "View", "detect_locale", "normalise", "prepare", "unanswered"]

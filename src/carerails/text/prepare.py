@@ -133,6 +133,12 @@ def _unanswered(turn: Turn) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
+def unanswered(turn: Turn) -> tuple[str, ...]:
+    """The text of each user message since the assistant last spoke, oldest first; what is no text leaves none."""
+    texts = (_read(turn.messages[index].content)[0] for index in _unanswered(turn))
+    return tuple(text for text in texts if text.strip())
+
+
 def _head(slices: Sequence[_Slice], room: int) -> list[_Slice]:
     kept: list[_Slice] = []
     for piece in slices:

@@ -1,0 +1,8 @@
+"""The model judge: a second opinion by a pinned rubric, from a model that may fail in every way. See docs/judge.md."""
+
+from carerails.judge.model import RubricModel
+from carerails.judge.rubric import Pinned, Rubric, load_rubric, lock_rubric
+from carerails.judge.settings import ModelJudgeSettings
+from carerails.judge.verdict import Verdict
+
+__all__ = ["ModelJudgeSettings", "Pinned", "Rubric", "RubricModel", "Verdict", "load_rubric", "lock_rubric"]
