@@ -84,6 +84,11 @@ class Policy:
         homes = categories(self.rules)
         return tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in self._trees[1])
 
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The syntax trees of all flows."""
+        return self._trees[0]
+
     @classmethod
     def load(cls, rails: Path, *, check: bool = True) -> Policy:
         """Compile a directory of `.co` files, or load an exported `policy.json`.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal
+
+#: What of a syntax tree no decision depends on.
+_PLACES = frozenset(("line", "column", "file", "doc"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +237,25 @@ class Source:
 
     name: str
     text: str
+
+
+def shape(node: object) -> object:
+    """What a syntax tree says, wherever it stands."""
+    if isinstance(node, tuple):
+        return tuple(map(shape, node))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if is_dataclass(node) and not isinstance(node, type):
+        parts = [shape(getattr(node, field.name)) for field in fields(node) if field.name not in _PLACES]
+        return (type(node).__name__, *parts)
+    return node
+
+
+def walk(node: object) -> Iterator[Node]:
+    """Every node of a tree, the outer ones first."""
+    if isinstance(node, tuple):
+        for item in node:  # pyright: ignore[reportUnknownVariableType]
+            yield from walk(item)  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(node, (Node, Branch)):
+        yield node
+        for field in fields(node):
+            if field.name not in _PLACES:
+                yield from walk(getattr(node, field.name))

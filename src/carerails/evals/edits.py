@@ -8,7 +8,7 @@ whatever is wrong with the rest is still found, and what they hit is known from 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -30,14 +30,12 @@ from carerails.colang.tree import (
     Statement,
     Text,
     Variable,
+    shape,
 )
 from carerails.contracts import RuleKind
 from carerails.errors import UsageError
 from carerails.policy import EXAMPLES, Policy
 from carerails.resources import rails_files
-
-#: What of a syntax tree no decision depends on.
-_PLACES = frozenset(("line", "column", "file", "doc"))
 
 
 @dataclass(frozen=True)
@@ -217,16 +215,6 @@ def read_texts(root: Path) -> dict[str, str]:
     if not texts:
         raise UsageError("no Colang files", "give a directory with .co files", str(root))
     return texts
-
-
-def shape(node: object) -> object:
-    """What a syntax tree says, wherever it stands."""
-    if isinstance(node, tuple):
-        return tuple(map(shape, node))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if is_dataclass(node) and not isinstance(node, type):
-        parts = [shape(getattr(node, field.name)) for field in fields(node) if field.name not in _PLACES]
-        return (type(node).__name__, *parts)
-    return node
 
 
 def _differ(before: Flow | None, after: Flow | None) -> bool:

@@ -7,21 +7,23 @@ granted: a lint rule sees to it.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from carerails.colang import Flow, Report, Source, parse
+from carerails.colang import Flow
+from carerails.colang.parser import MAIN
 from carerails.colang.rules import CHECK, GUARDS
-from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement
+from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement, shape
 from carerails.errors import UsageError
 from carerails.guards.clues import Clues, Literals
 from carerails.guards.needs import needed
 from carerails.matching.literals import EDGE, cost, fewest
 from carerails.policy import Policy
 
-__all__ = ["guarded", "guards", "is_current", "render", "write"]
+__all__ = ["STAMP", "guarded", "guards", "is_current", "render", "stamp", "write"]
 
 #: Literals are cut to this many characters where that leaves them rare: guards are handed along every turn.
 _LONG = 7
@@ -29,11 +31,14 @@ _LONG = 7
 _RARE = 3e-3
 
 HEADER = """\
-# Generated from the patterns by `carerails rails guards`. Do not edit: `make check` compares.
+# Generated from the patterns {} by `carerails rails guards`. Do not edit: `carerails rails lint` compares.
 
 flow guards -> $guards
   \"\"\"By `if` of `check turn`: a text in which this finds nothing cannot hit a rule behind it.\"\"\"
   return {"""
+
+#: The hash of the patterns in that header.
+STAMP = re.compile(r"\A# Generated from the patterns ([0-9a-f]{12}) ")
 
 
 def render(policy: Policy) -> str:
@@ -43,7 +48,7 @@ def render(policy: Policy) -> str:
         UsageError: the policy was not loaded from a directory with a `flow check turn`.
     """
     rows = [f'"{key}": "{_quoted(regex)}"' for key, regex in guards(policy).items()]
-    return HEADER + ",\n    ".join(rows) + "}\n"
+    return HEADER.replace("{}", stamp(policy), 1) + ",\n    ".join(rows) + "}\n"
 
 
 def is_current(policy: Policy, text: str) -> bool:
@@ -80,11 +85,14 @@ def guarded(policy: Policy) -> dict[str, list[str]]:
     return _guarded(_flows(policy)[CHECK].body)
 
 
+def stamp(policy: Policy) -> str:
+    """A short hash of what guards are made from: every flow, wherever it stands and whatever its docstring says."""
+    forms = sorted((flow.name, shape(flow.body)) for flow in policy.flows if flow.name not in (GUARDS, MAIN))
+    return hashlib.sha256(repr(forms).encode()).hexdigest()[:12]
+
+
 def _flows(policy: Policy) -> dict[str, Flow]:
-    flows: dict[str, Flow] = {}
-    for path in policy.sources():
-        source = Source(path.name, path.read_text(encoding="utf-8"))
-        flows.update((flow.name, flow) for flow in parse(source, Report()).flows)
+    flows = {flow.name: flow for flow in policy.flows}
     if CHECK not in flows:
         raise UsageError(f"no `flow {CHECK}` in a directory of rails", "load the policy from its .co files")
     return flows

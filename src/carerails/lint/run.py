@@ -3,39 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from carerails.colang.diagnostics import CompileError, Diagnostic, Report
-from carerails.colang.lint import lint as lint_rails
-from carerails.colang.parser import parse
-from carerails.colang.tree import Source
 from carerails.errors import UsageError
+from carerails.lint import kept
 from carerails.lint.finding import Finding, ordered
-from carerails.lint.table import RULES
+from carerails.lint.noting import Notes
+from carerails.lint.portable import check_all, check_file
+from carerails.lint.project import Project, name_of
+from carerails.lint.suppress import suppressed
 
 
 def every_finding(root: Path, overlay: Mapping[Path, str]) -> list[Finding]:
-    """As `carerails.lint.lint`."""
-    del overlay
-    return ordered(map(_shown, lint_rails(root)))
+    """As `carerails.lint.lint`. A directory below with a `main.co` of its own is another policy, and linted too."""
+    found = list(_of_project(Project.read(root, overlay)))
+    for main in sorted(root.rglob("main.co")):
+        if main.parent != root:
+            below = main.parent.relative_to(root).as_posix()
+            inside = {path: text for path, text in overlay.items() if (root / path).is_relative_to(main.parent)}
+            inner = {(root / path).relative_to(main.parent): text for path, text in inside.items()}
+            found += [replace(one, file=f"{below}/{one.file}") for one in _of_project(Project.read(main.parent, inner))]
+    return ordered(found)
+
+
+def _of_project(project: Project) -> list[Finding]:
+    path = kept.path_of(project)
+    known = kept.read(path) if path else None
+    if known is not None:
+        return known
+    texts = {**project.colang, **project.yaml}
+    notes = Notes(texts)
+    if project.dialect == "portable":
+        check_all(project, notes)
+    said = Notes(texts)
+    found = [*suppressed(notes.found, said, texts, whole=True), *said.found]
+    if path:
+        kept.write(path, found)
+    return found
 
 
 def findings_of(root: Path, file: Path, overlay: Mapping[Path, str]) -> list[Finding]:
     """As `carerails.lint.lint_file`."""
-    path = root / file
-    try:
-        text = next((text for name, text in overlay.items() if root / name == path), None)
-        text = path.read_text(encoding="utf-8") if text is None else text
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot be read: {type(error).__name__}", "save it as UTF-8", str(path)) from None
-    report = Report()
-    try:
-        parse(Source(path.relative_to(root).as_posix(), text), report)
-    except CompileError as error:
-        report.found += error.diagnostics
-    return ordered(map(_shown, report.found))
-
-
-def _shown(found: Diagnostic) -> Finding:
-    severity = RULES[found.code].severity
-    return Finding(found.code, severity, found.file, found.line, found.column, found.column + 1, found.what, found.mend)
+    name = name_of(root, file)
+    for main in sorted(root.rglob("main.co"), reverse=True):
+        if main.parent != root and (root / name).is_relative_to(main.parent):
+            below = main.parent.relative_to(root).as_posix()
+            inner = {
+                (root / path).relative_to(main.parent): text
+                for path, text in overlay.items()
+                if (root / path).is_relative_to(main.parent)
+            }
+            inside = findings_of(main.parent, (root / name).relative_to(main.parent), inner)
+            return [replace(one, file=f"{below}/{one.file}") for one in inside]
+    project = Project.read(root, overlay)
+    if name not in project.colang and name not in project.yaml:
+        raise UsageError("no such file there", f"it is looked for in {root}", name)
+    texts = {name: project.colang.get(name) or project.yaml.get(name, "")}
+    notes, said = Notes(texts), Notes(texts)
+    if project.dialect == "portable":
+        check_file(project, name, notes)
+    return ordered([*suppressed(notes.found, said, texts, whole=False), *said.found])

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from carerails.matching.literals import EDGE, required_clauses
-from carerails.matching.tree import Choice, Node, Repeat, Sequence, Unsupported, arms_at, lengths, parse, tokens
+from carerails.matching.tree import (
+    Choice,
+    Node,
+    Repeat,
+    Sequence,
+    Text,
+    Unsupported,
+    arms_at,
+    lengths,
+    parse,
+    read_by_re,
+    tokens,
+)
 
 #: A guard needs at least this many characters.
 SHORTEST_LITERAL = 3
@@ -55,6 +68,12 @@ _TOKENS = (
     _Token("line-end", _is(r"\\[nt]"), "`{}` outside a class", "no view contains one: write a space"),
 )
 
+
+@lru_cache(maxsize=1 << 14)
+def _broken(token: str) -> tuple[_Token, ...]:
+    return tuple(rule for rule in _TOKENS if rule.wrong(token))
+
+
 _CAPITAL = re.compile(r"[A-Z]")
 _FOREIGN = re.compile(r"[^\x20-\x7e]")
 
@@ -62,7 +81,7 @@ _FOREIGN = re.compile(r"[^\x20-\x7e]")
 def check_regex(regex: str) -> list[Problem]:
     """All that is wrong with a regex, by place. Empty: it is in the subset."""
     try:
-        re.compile(regex)
+        read_by_re(regex)
     except (re.error, OverflowError, RecursionError) as error:
         at = getattr(error, "pos", None) or 0
         return [Problem(at, "invalid", f"not a regular expression: {error}", "correct it")]
@@ -87,9 +106,8 @@ def _of_tokens(regex: str) -> Iterator[Problem]:
         if token[0] == "[" and len(token) > 1:
             yield from _of_class(at, token)
             continue
-        for rule in _TOKENS:
-            if rule.wrong(token):
-                yield Problem(at, rule.code, rule.what.format(token), rule.mend)
+        for rule in _broken(token):
+            yield Problem(at, rule.code, rule.what.format(token), rule.mend)
         if token[0] not in "\\({":
             yield from _of_characters(at, token)
             for mark in "^$":
@@ -124,14 +142,32 @@ def _of_arm(arm: str, node: Node) -> Iterator[tuple[str, str, str]]:
     if lengths(node)[0] == 0:
         yield "empty", "it matches the empty text", "make something of it required"
         return
-    clauses = required_clauses(node)
     # An arm that compares numbers asks for digits besides, which are no literal.
     least = 1 if _DIGITS.search(arm) else SHORTEST_LITERAL
-    if not any(all(len(literal.replace(EDGE, "")) >= least for literal in clause) for clause in clauses if clause):
+    if not _spells(node, least) and not any(
+        all(len(literal.replace(EDGE, "")) >= least for literal in clause)
+        for clause in required_clauses(node)
+        if clause
+    ):
         what = f"no required text of {SHORTEST_LITERAL} characters"
         yield "no-literal", what, "write a word that every match contains, the rarer the better"
     if _multiplies(node, 1):
         yield "nested", "a repeat within a repeat", "write it out, or with one count"
+
+
+def _spells(node: Node, least: int) -> bool:
+    """Whether each match plainly has a text of so many characters: a quick look, which may miss one."""
+    match node:
+        case Text():
+            return len(node.text) >= least
+        case Sequence():
+            return any(_spells(item, least) for item in node.items)
+        case Choice():
+            return all(_spells(branch, least) for branch in node.branches)
+        case Repeat():
+            return node.low > 0 and _spells(node.item, least)
+        case _:
+            return False
 
 
 def _multiplies(node: Node, times: int) -> bool:

@@ -1,0 +1,141 @@
+"""What is wrong with examples: too few, twice, hit by no rule or another's; and rules that are silent in a locale."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from carerails.colang.diagnostics import nearest
+from carerails.colang.rules import IN_SCOPE, Rule, categories, kebab
+from carerails.colang.tree import Example
+from carerails.contracts import LOCALES, RANK, Turn
+from carerails.lint.noting import Notes
+from carerails.lint.regexes import short
+from carerails.policy import Policy
+from carerails.text import prepare
+
+#: Fewest examples of a category in each locale.
+ENOUGH = 12
+#: Kinds of rules that a user's words are examples of.
+KINDS = ("red-flag", "scope")
+_LONGEST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An example, and the rules that hit it, the one that decides first."""
+
+    example: Example
+    rules: tuple[Rule, ...]
+
+
+def decide(policy: Policy, examples: Iterable[Example]) -> Iterator[tuple[Decided, set[tuple[str, int, str]]]]:
+    """Run the rules on examples; with each, the arms that match it: file, line and regex."""
+    for example in examples:
+        text = prepare(Turn.of(example.text, locale=None), max_chars=_LONGEST).text
+        hits = policy.check(text) if text else ()
+        arms: set[tuple[str, int, str]] = set()
+        if hits:
+            scan = policy.scan(text)
+            for hit in hits:
+                for regex in policy.regexes(hit.rule):
+                    for _, _, number in scan.spans(regex.number):
+                        arm = regex.arms[number]
+                        arms.add((arm.file, arm.line, arm.regex))
+        rules = sorted((policy.rules[hit.rule] for hit in hits), key=_precedence)
+        yield Decided(example, tuple(rules)), arms
+
+
+def check_examples(policy: Policy, notes: Notes) -> None:
+    """Everything about the examples of a policy."""
+    check_counts(policy.rules.values(), policy.examples, notes)
+    decided: list[Decided] = []
+    matched: set[tuple[str, int, str]] = set()
+    for one, arms in decide(policy, policy.examples):
+        decided.append(one)
+        matched |= arms
+    homes = _homes(policy.rules.values())
+    for one in decided:
+        _judge(one, homes, notes)
+    _silent(policy, decided, notes)
+    for rule in policy.rules.values():
+        for arm in rule.patterns if rule.meta.kind in KINDS else ():
+            if (arm.file, arm.line, arm.regex) not in matched:
+                notes.add("unhit-pattern", arm.file, arm.line, 1, [short(arm.regex)])
+
+
+def check_counts(rules: Iterable[Rule], examples: Sequence[Example], notes: Notes) -> None:
+    """Every category has enough examples in each locale, none twice, and none of a category that does not exist."""
+    homes = _homes(rules)
+    counts = Counter((example.category, example.locale) for example in examples)
+    for category, rule in homes.items():
+        for locale in LOCALES:
+            count = counts[category, locale]
+            if count < ENOUGH:
+                notes.add("few-examples", rule.file, rule.line, 1, [category, count, locale], [ENOUGH])
+    strays = {example.category: example for example in reversed(examples)}
+    for category, example in strays.items():
+        if category not in homes and category != IN_SCOPE:
+            notes.add("unknown-category", example.file, example.line, 1, [category], [nearest(category, homes)])
+    check_twice(examples, notes)
+
+
+def check_twice(examples: Iterable[Example], notes: Notes, file: str | None = None) -> None:
+    """Examples that say the same, but for capitals and spaces."""
+    first: dict[str, Example] = {}
+    for example in examples:
+        before = first.setdefault(" ".join(example.text.lower().split()), example)
+        if before is not example and file in (None, example.file):
+            notes.add("duplicate-example", example.file, example.line, 1, [f"{before.file}:{before.line}"])
+
+
+def named(examples: Iterable[Example], rules: Iterable[Rule]) -> Iterator[Example]:
+    """Examples under the category that their heading stands for."""
+    names = categories({rule.name: rule for rule in rules})
+    return (replace(one, category=names.get(kebab(one.category), kebab(one.category))) for one in examples)
+
+
+def _homes(rules: Iterable[Rule]) -> dict[str, Rule]:
+    """The first rule of each category."""
+    return {rule.meta.category: rule for rule in reversed(list(rules)) if rule.meta.kind in KINDS}
+
+
+def _precedence(rule: Rule) -> tuple[int, int]:
+    return RANK[rule.meta.outcome], -rule.meta.priority
+
+
+def _judge(one: Decided, homes: dict[str, Rule], notes: Notes) -> None:
+    example = one.example
+    place = (example.file, example.line, 1)
+    if example.category == IN_SCOPE:
+        if one.rules:
+            notes.add("in-scope-hit", *place, [one.rules[0].name])
+        return
+    if example.category not in homes:
+        return
+    if not one.rules:
+        notes.add("missed-example", *place, [example.category])
+        return
+    first = one.rules[0]
+    if first.meta.category == example.category:
+        return
+    own = homes[example.category]
+    if RANK[first.meta.outcome] > RANK[own.meta.outcome]:
+        notes.add("lower-outcome", *place, [example.category, first.meta.outcome, first.name], [example.category])
+    else:
+        notes.add("other-category", *place, [first.name, example.category])
+
+
+def _silent(policy: Policy, decided: Iterable[Decided], notes: Notes) -> None:
+    """A rule that hits examples of its category in one locale, and none in another."""
+    hits: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    examples = Counter((one.example.category, one.example.locale) for one in decided)
+    for one in decided:
+        for rule in one.rules:
+            if rule.meta.category == one.example.category:
+                hits[rule.name][one.example.locale] += 1
+    for rule in policy.rules.values():
+        for locale in LOCALES if rule.meta.kind in KINDS else ():
+            if examples[rule.meta.category, locale] and not hits[rule.name][locale]:
+                notes.add("silent-rule", rule.file, rule.line, 1, [rule.name, rule.meta.category, locale], [locale])

@@ -1,0 +1,132 @@
+"""What is wrong with flows as written, whatever their patterns find: who calls whom, and what is never taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from carerails.colang.diagnostics import nearest
+from carerails.colang.parser import MAIN
+from carerails.colang.rules import CHECK
+from carerails.colang.tree import (
+    Assign,
+    Attribute,
+    Await,
+    Branch,
+    Call,
+    Compare,
+    Expression,
+    Flow,
+    If,
+    Index,
+    ListOf,
+    Method,
+    Statement,
+    Text,
+    Variable,
+    shape,
+    walk,
+)
+from carerails.contracts import LOCALES
+from carerails.lint.noting import Notes
+
+_ASKS = (Variable, Attribute, Call, Index, Method)
+
+
+def check_flow(flow: Flow, notes: Notes) -> None:
+    """One flow for itself."""
+    if flow.meta is not None and not flow.doc:
+        notes.add("missing-docstring", flow.file, flow.line, 1, [flow.name])
+    _variables(flow, notes)
+    for node in walk(flow.body):
+        if isinstance(node, If):
+            _branches(flow, node, notes)
+        elif isinstance(node, Compare):
+            _locales(flow, node, notes)
+
+
+def _variables(flow: Flow, notes: Notes) -> None:
+    """What is set and never read: mostly the patterns of one locale that nobody joins."""
+    read = {node.name for node in walk(flow.body) if isinstance(node, Variable)}
+    read |= {node.variable for node in walk(flow.body) if isinstance(node, Attribute)}
+    for node in walk(flow.body):
+        if isinstance(node, (Assign, Await)) and node.name not in read and node.name not in flow.results:
+            notes.add("unused-variable", flow.file, node.line, node.column, [node.name])
+
+
+def _branches(flow: Flow, statement: If, notes: Notes) -> None:
+    seen: list[tuple[object, Branch]] = []
+    for branch in statement.branches:
+        form = shape(branch.condition)
+        before = next((earlier for other, earlier in seen if other == form), None)
+        if before:
+            notes.add("same-branch", flow.file, branch.line, branch.column, [before.line])
+        seen.append((form, branch))
+        if not any(isinstance(node, _ASKS) for node in walk(branch.condition)):
+            notes.add("constant-branch", flow.file, branch.line, branch.column, [_constant(branch.condition)])
+
+
+def _constant(condition: Expression) -> str:
+    value: Any = getattr(condition, "value", None)
+    return "the same" if value is None else f"{bool(value)}"
+
+
+def _locales(flow: Flow, node: Compare, notes: Notes) -> None:
+    if not any(isinstance(side, Variable) and side.name == "locale" for side in node.operands):
+        return
+    for side in node.operands:
+        if isinstance(side, Text) and side.value not in LOCALES:
+            notes.add("unknown-locale", flow.file, side.line, side.column, [side.value], [nearest(side.value, LOCALES)])
+
+
+def check_calls(flows: Mapping[str, Flow], notes: Notes, names: Collection[str] | None = None) -> None:
+    """Flows that nobody calls, neither a rule nor another flow nor `main`.
+
+    Args:
+        names: those that are looked at; None: all.
+    """
+    called = {call for flow in flows.values() for call in calls(flow.body)}
+    main = flows[MAIN].source if MAIN in flows else ""
+    for name, flow in flows.items():
+        if names is not None and name not in names:
+            continue
+        if flow.meta is None and name not in (MAIN, CHECK) and name not in called and name not in main:
+            notes.add("unused-flow", flow.file, flow.line, flow.column, [name])
+
+
+def check_order(flows: Mapping[str, Flow], rules: Iterable[str], notes: Notes) -> None:
+    """`check turn` calls every rule once, and reports it under its own name."""
+    if CHECK not in flows:
+        return
+    reported = Counter(_reported(flows[CHECK].body))
+    for name in rules:
+        if reported[name] != 1:
+            notes.add("rule-order", flows[name].file, flows[name].line, 1, [name, reported[name]])
+
+
+def calls(body: Iterable[Statement]) -> Iterator[str]:
+    """The flows that a body calls."""
+    return (node.flow for node in walk(tuple(body)) if isinstance(node, Await))
+
+
+def _reported(body: Iterable[Statement]) -> Iterator[str]:
+    """Names of the rules whose `await` is followed by a hit of that name with its terms."""
+    called: Await | None = None
+    for statement in body:
+        if isinstance(statement, Await):
+            called = statement
+        elif isinstance(statement, Assign) and called:
+            for node in walk(statement.value):
+                if isinstance(node, ListOf) and len(node.items) == 2:
+                    head, terms = node.items
+                    if isinstance(head, Text) and head.value == called.flow and shape(terms) == _read(called.name):
+                        yield called.flow
+        elif isinstance(statement, If):
+            for branch in statement.branches:
+                yield from _reported(branch.body)
+            yield from _reported(statement.otherwise)
+
+
+def _read(name: str) -> object:
+    return shape(Variable(0, 0, name))
