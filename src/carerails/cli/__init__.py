@@ -13,7 +13,6 @@ import typer
 
 from carerails import __version__
 from carerails.cli.evals import eval_app
-from carerails.cli.judge import judge_app
 from carerails.cli.options import (
     ENGINE_FAILURE,
     INTERRUPTED,
@@ -31,6 +30,7 @@ from carerails.cli.options import (
     Workers,
     names,
 )
+from carerails.cli.rubric import judge_app
 from carerails.errors import CarerailsError, NotComparable, UsageError
 
 app = typer.Typer(
