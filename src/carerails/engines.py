@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from carerails import environments
 from carerails.contracts import RuleEngine
 from carerails.errors import UsageError, unknown
 
@@ -41,18 +42,31 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def load_engine(name: str, rails: Path | None = None) -> RuleEngine:
-    """Make the adapter of that name, not started.
+    """Make the adapter of that name, not started. `nemo-config:my/rails` is engine `nemo-config` with an argument.
+
+    Where the adapter's own dependency is missing here, but the engine has an environment of its own, it runs there.
 
     Raises:
-        UsageError: unknown name, or the adapter's own dependency is missing.
+        UsageError: unknown name, an argument too many or missing, or the adapter's own dependency is missing.
     """
+    base, colon, argument = name.partition(":")
     points = installed()
-    if name not in points:
-        raise unknown("engine", name, points)
+    if base not in points:
+        raise unknown("engine", base, points)
+    command = environments.command_of(base, points[base])
     try:
-        return points[name].load()(rails)
+        factory: Any = points[base].load()
+        takes: str | None = getattr(factory, "takes", None)
+        if takes and not argument:
+            raise UsageError(f"engine {base!r} takes {takes}", f"write {base}:{takes.split()[-1].upper()}")
+        if colon and not takes:
+            raise UsageError(f"engine {base!r} takes nothing behind a colon", f"write {base}")
+        return factory(rails, argument) if takes else factory(rails)
     except ImportError as error:
-        raise UsageError(f"engine {name!r} cannot be loaded: {error.name or error} is missing", "install it") from error
+        if command:
+            return points["process"].load()(rails, command, name, trusted=True)
+        mend = f"carerails engines install {base}" if base in environments.locks() else "install it"
+        raise UsageError(f"engine {base!r} cannot be loaded: {error.name or error} is missing", mend) from error
 
 
 def describe(name: str) -> EngineInfo:
@@ -60,5 +74,5 @@ def describe(name: str) -> EngineInfo:
     try:
         engine = load_engine(name)
     except UsageError as error:
-        return EngineInfo(name, "", False, error.what)
+        return EngineInfo(name, "", False, f"{error.what} ({error.mend})" if error.mend else error.what)
     return EngineInfo(name, engine.version, True, "", tuple(sorted(engine.capabilities)))

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-Data = Literal["rails", "config", "evals"]
+Data = Literal["rails", "config", "evals", "requirements"]
 
 
 def data_dir(name: Data) -> Path:
@@ -16,7 +16,7 @@ def data_dir(name: Data) -> Path:
     Raises:
         FileNotFoundError: neither an installed copy nor a checkout has it: the installation is broken.
     """
-    package = Path(str(files("carerails")))
+    package = Path(str(files("carerails"))).resolve()  # an engine's own environment has a link to it
     for place in (package / "_data" / name, package.parent.parent / name):
         if place.is_dir():
             return place

@@ -12,6 +12,7 @@ from typing import Annotated, Optional
 import typer
 
 from carerails import __version__
+from carerails.cli.engines import engines_app
 from carerails.cli.evals import eval_app
 from carerails.cli.options import (
     ENGINE_FAILURE,
@@ -46,8 +47,13 @@ kb_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Tools for the cards that the agent answers from."
 )
 app.add_typer(kb_app, name="kb")
+posture_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="What the agent never does, for those who review it."
+)
+app.add_typer(posture_app, name="posture")
 app.add_typer(eval_app, name="eval")
 app.add_typer(judge_app, name="judge")
+app.add_typer(engines_app, name="engines")
 
 
 @app.callback(invoke_without_command=True)
@@ -98,14 +104,6 @@ def compare(
 
 
 @app.command()
-def engines(as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False) -> None:
-    """List engines: name, version, and whether each can run here or why not."""
-    from carerails.cli.engines import run
-
-    raise typer.Exit(run(as_json))
-
-
-@app.command()
 def conformance(
     engine: Annotated[str, typer.Argument(help="Engine, as in `carerails engines`.")],
     rails: Rails = None,
@@ -150,6 +148,45 @@ def kb_lint(
     from carerails.cli.kb import lint as run
 
     raise typer.Exit(run(path, as_json))
+
+
+@posture_app.command("build")
+def posture_build(
+    locales: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--locale", help="en, es-419 or pt-BR; may be given several times. Default: all."),
+    ] = None,
+    formats: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--format", help="md or html (which prints to PDF); may be given twice. Default: both."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Directory for the documents and posture.json.")] = Path(
+        "out/posture"
+    ),
+    since: Annotated[
+        str, typer.Option("--since", help="Tag, revision or posture.json of an earlier release: lists what changed.")
+    ] = "",
+    rails: Rails = None,
+) -> None:
+    """Write what the agent never does, recognises and says, as a document for clinical reviewers."""
+    from carerails.cli.posture import build as run
+
+    raise typer.Exit(run(locales or [], formats or [], out, since, rails))
+
+
+@posture_app.command("check")
+def posture_check(
+    readme: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--readme", help="The README that tells the points. Default: the one of the checkout."),
+    ] = None,
+    rails: Rails = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+) -> None:
+    """Check that config, package docstring, README and rails say the same; exit 1 with the place that differs."""
+    from carerails.cli.posture import check as run
+
+    raise typer.Exit(run(rails, readme, as_json))
 
 
 @rails_app.command()

@@ -1,23 +1,37 @@
-"""`carerails engines`: what is installed and whether it can run here."""
+"""`carerails engines`: which there are, and environments for those that clash with ours."""
 
 from __future__ import annotations
 
-import json
 import sys
+from typing import Annotated
+
+import typer
 
 from carerails.cli.options import PASS
-from carerails.engines import describe, installed
+
+engines_app = typer.Typer(rich_markup_mode=None, help="Engines: which there are, and environments of their own.")
+Json = Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")]
 
 
-def run(as_json: bool) -> int:
-    """Print one line an engine, or one JSON array."""
-    infos = [describe(name) for name in installed()]
-    if as_json:
-        json.dump([info._asdict() for info in infos], sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
-        return PASS
-    width = max((len(info.name) for info in infos), default=0)
-    for info in infos:
-        state = "available" if info.available else f"not available: {info.why_not}"
-        sys.stdout.write(f"{info.name:<{width}}  {info.version or '-':<10}  {state}\n")
-    return PASS
+@engines_app.callback(invoke_without_command=True)
+def engines(context: typer.Context, as_json: Json = False) -> None:
+    """List engines: name, version, and whether each can run here or why not."""
+    if context.invoked_subcommand is None:
+        from carerails.cli.engine_list import run
+
+        raise typer.Exit(run(as_json))
+
+
+@engines_app.command()
+def install(
+    name: Annotated[str, typer.Argument(help="Engine whose packages clash with ours.")],
+    python: Annotated[str, typer.Option("--python", help="Interpreter for it.")] = sys.executable,
+) -> None:
+    """Give an engine an environment of its own, from its hash-locked requirements; it then runs as a process."""
+    from carerails.cli.console import note
+    from carerails.engines import installed
+    from carerails.environments import install as run
+
+    note(f"installing {name}; this takes minutes")
+    note(f"{name} is in {run(name, installed().get(name), python)}")
+    raise typer.Exit(PASS)

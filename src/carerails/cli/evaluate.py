@@ -10,8 +10,8 @@ from typing import Any
 
 from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION
-from carerails.engines import describe, installed
-from carerails.errors import UsageError, unknown
+from carerails.engines import describe, installed, load_engine
+from carerails.errors import UsageError
 from carerails.evals.agent_cases import AGENT_SLICES, load_agent_slice
 from carerails.evals.agent_runner import run_agent
 from carerails.evals.agent_scoring import AgentResult, judge, score
@@ -60,13 +60,9 @@ def agent(
 
 
 def _available(engines: list[str]) -> list[str]:
-    known = installed()
     for name in engines:
-        if name not in known:
-            raise unknown("engine", name, known)
-        if not describe(name).available:
-            raise UsageError(f"engine {name!r} cannot run here: {describe(name).why_not}", "see `carerails engines`")
-    return [name for name in dict.fromkeys(engines or known) if describe(name).available]
+        load_engine(name)  # a wrong name is said at once
+    return [name for name in dict.fromkeys(engines or installed()) if engines or describe(name).available]
 
 
 def _parts(results: Sequence[AgentResult]) -> Iterator[tuple[tuple[str, str, str], list[AgentResult]]]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, PASS, REGRESSION
 from carerails.engine import open_engine
-from carerails.engines import describe, installed
-from carerails.errors import UsageError, unknown
+from carerails.errors import UsageError
 from carerails.evals.agent_cases import AGENT_SLICES, AgentSlice, load_agent_slice
 from carerails.evals.cases import Slice, load_data, load_slice, slice_names
 from carerails.evals.running import run as evaluate
@@ -154,12 +153,6 @@ def engine_run(name: str, rails: Path | None) -> EngineRun:
     Raises:
         UsageError: unknown, or why it cannot run.
     """
-    known = installed()
-    if name not in known:
-        raise unknown("engine", name, known)
-    info = describe(name)
-    if not info.available:
-        raise UsageError(f"engine {name!r} cannot run here: {info.why_not}", "see `carerails engines`")
     engine = open_engine(name, rails, floor=False)
     return EngineRun(name=name, version=engine.version, fingerprint=engine.fingerprint)
 

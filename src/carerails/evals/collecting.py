@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from carerails.engines import installed
-from carerails.errors import UsageError, unknown
+from carerails.engines import load_engine
+from carerails.errors import UsageError
 from carerails.evals.cases import Case, Slice, load_data, read_slice
 from carerails.evals.rows import Row
 from carerails.evals.work import Job, Worker
@@ -43,9 +43,10 @@ class SlicePlugin:
     def __init__(self, config: pytest.Config) -> None:
         option: Any = config.option
         engine, rails = str(option.carerails_engine), option.carerails_rails
-        known = installed()
-        if engine not in known:
-            raise pytest.UsageError(f"carerails: {unknown('engine', engine, known)}")
+        try:
+            load_engine(engine)
+        except UsageError as error:
+            raise pytest.UsageError(f"carerails: {error}") from None
         # The folder that pytest was called in, also in the processes of xdist.
         self._rails = (config.invocation_params.dir / rails) if rails else None
         if self._rails and not self._rails.exists():
