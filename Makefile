@@ -19,11 +19,12 @@ compare: setup  ## every engine that is installed, on our slices: a table here, 
 test: setup
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-check: setup  ## format, lint, types, rails
+check: setup  ## format, lint, types, rails, posture
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/carerails rails lint
+	$(BIN)/carerails posture check
 
 gate: setup  ## both engines against their accepted baselines
 	$(BIN)/carerails eval gate --baseline evals/baselines/native.json
