@@ -18,7 +18,7 @@ import pytest
 
 from carerails.colang import CompileError
 from carerails.evals.cases import Case, load_slice
-from carerails.evals.edits import Edit, Rails, compile_touched
+from carerails.evals.edits import Edit, Rails, compile_touched, read_texts
 from carerails.evals.rows import Row
 from carerails.evals.watching import Seen, Watched
 from carerails.policy import Policy
@@ -88,6 +88,22 @@ def test_a_pattern_that_goes_is_worse_and_one_that_comes_is_safer(rails: Path):
     assert (both.rule, both.place) == ("red flag bleeding", bleeding)
     edit(rails, "red_flags/stroke.co", ("slurred words", "slurred speech"))
     assert flips(seen(watched)) == {"stroke": ("safer", "allow", f"emergency by red flag stroke ({was})")}
+
+
+def test_considering_takes_nothing_over(rails: Path):
+    watched = Watched("native", rails, ITEMS)
+    was, rows = place(rails, "red_flags/stroke.co", "slurred speech"), decided(watched.rows)
+    texts = read_texts(rails)
+    for words in ("slurred words", "slurred sounds"):
+        texts["red_flags/stroke.co"] = (rails / "red_flags/stroke.co").read_text().replace("slurred speech", words)
+        found = watched.consider(Rails.of(texts, watched.rails))
+        assert flips(found) == {"stroke": ("worse", f"emergency by red flag stroke ({was})", "allow")}
+    assert decided(watched.rows) == rows
+    assert watched.look() is None
+    edit(rails, "red_flags/crisis.co", ("new rash", "rash everywhere"))
+    assert set(flips(seen(watched))) == {"rash"}
+    with pytest.raises(CompileError):
+        watched.consider(Rails.of(texts | {"red_flags/stroke.co": "flow x\n  return $y\n"}, watched.rails))
 
 
 def test_nothing_is_seen_where_nothing_was_saved(rails: Path):

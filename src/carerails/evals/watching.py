@@ -90,6 +90,11 @@ class Watched:
         return len(self._items)
 
     @property
+    def rails(self) -> Rails:
+        """The rails as they last compiled."""
+        return self._state.rails
+
+    @property
     def rows(self) -> Sequence[Row]:
         """The decisions as the rails stood when they last compiled."""
         return tuple(self._rows)
@@ -116,12 +121,30 @@ class Watched:
             seen = Seen(edit, (str(error),))
         return replace(seen, seconds=time.perf_counter() - begin)
 
+    def consider(self, rails: Rails) -> Seen:
+        """What would be decided otherwise if these were the rails; they are not taken over.
+
+        Raises:
+            CompileError: with all that is wrong.
+        """
+        begin = time.perf_counter()
+        seen, _, _ = self._tried(rails, Edit.between(self._state.rails, rails))
+        return replace(seen, seconds=time.perf_counter() - begin)
+
     def close(self) -> None:
         """Let the engine go."""
         self._decider.close()
 
     def _take(self, rails: Rails, edit: Edit) -> Seen:
-        """Decide again what the edit can change; nothing is taken over until all of it is decided."""
+        """Nothing is taken over until all of it is decided."""
+        seen, state, rows = self._tried(rails, edit)
+        for number, row in rows.items():
+            self._rows[number] = row
+        self._state = state
+        return seen
+
+    def _tried(self, rails: Rails, edit: Edit) -> tuple[Seen, _State, dict[int, Row]]:
+        """Decide again what the edit can change: what comes of it, the state after it, and the new rows by number."""
         before = self._state
         if any(isinstance(hits, EngineError) for hits in before.hits.values()):
             edit = replace(edit, touched=before.rails.rules | rails.rules)  # which rule failed is not known
@@ -137,11 +160,9 @@ class Watched:
             if (guards and edit.whole) or _may_flip(before.hits[text], hits[text], edit, guards)
         ]
         rows = self._decider.rows([self._items[number] for number in chosen], state)
-        flips = [found for number, row in zip(chosen, rows, strict=True) if (found := flip(self._rows[number], row))]
-        for number, row in zip(chosen, rows, strict=True):
-            self._rows[number] = row
-        self._state = state
-        return Seen(edit, (), tuple(flips), len(chosen))
+        new = dict(zip(chosen, rows, strict=True))
+        flips = [found for number, row in new.items() if (found := flip(self._rows[number], row))]
+        return Seen(edit, (), tuple(flips), len(chosen)), state, new
 
 
 def _asked(policy: Policy, text: str) -> Hits:
