@@ -137,6 +137,11 @@ def load_yaml(path: Path, model: type[Model]) -> Model:
         raise UsageError(f"{keys}: {first['msg']}", "", where) from None
 
 
+def yaml_node(path: Path) -> Any:
+    """The YAML of a file as nodes, which know their lines."""
+    return yaml.compose(path.read_text(encoding="utf-8"), Loader=YamlLoader)
+
+
 def _known_keys(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
     """Field names at the place of an unknown key, as far as models nest directly."""
     for key in path:

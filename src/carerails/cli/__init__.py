@@ -32,6 +32,7 @@ from carerails.cli.options import (
     names,
 )
 from carerails.cli.rubric import judge_app
+from carerails.cli.workbench import rails_app
 from carerails.errors import CarerailsError, NotComparable, UsageError
 
 app = typer.Typer(
@@ -41,7 +42,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Guardrails for a medication-adherence agent: one policy in Colang, any engine, compared on real text.",
 )
-rails_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tools for the person who edits the rails.")
 app.add_typer(rails_app, name="rails")
 kb_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Tools for the cards that the agent answers from."
@@ -190,68 +190,11 @@ def posture_check(
 
 
 @rails_app.command()
-def explain(
-    text: Annotated[str, typer.Argument(help="What the user says.")],
-    engine: Engine = "native",
-    rails: Rails = None,
-    locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
-    country: Annotated[str, typer.Option("--country", help="Two letters, for the numbers.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
-    """Show what a text becomes, which rules it hits, where in the rails, and what the user is told."""
-    from carerails.cli.rails import explain as run
-
-    raise typer.Exit(run(text, engine, rails, locale, country, as_json))
-
-
-@rails_app.command()
-def lint(
-    path: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Argument(help="Rails directory. Default: the rails that are shipped."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
-) -> None:
-    """Check the rails: file, line, column, what is wrong and how to mend it."""
-    from carerails.cli.rails import lint as run
-
-    raise typer.Exit(run(path, as_json))
-
-
-@rails_app.command()
 def lsp() -> None:
     """Serve an editor on stdin and stdout: the Language Server Protocol. docs/editors.md has the setup."""
     from carerails.cli.lsp import run
 
     raise typer.Exit(run())
-
-
-@rails_app.command()
-def guards(
-    path: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Argument(help="Rails directory. Default: the rails that are shipped."),
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Only say whether guards.co is up to date.")] = False,
-) -> None:
-    """Write guards.co, the cheap first look that is made from the patterns."""
-    from carerails.cli.rails import guards as run
-
-    raise typer.Exit(run(path, check))
-
-
-@rails_app.command()
-def export(
-    target: Annotated[str, typer.Option("--out", help="File for policy.json; - is stdout.")] = "-",
-    path: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Argument(help="Rails directory. Default: the rails that are shipped."),
-    ] = None,
-) -> None:
-    """Write the compiled policy as one JSON file, which runs without Colang files and without NeMo."""
-    from carerails.cli.rails import export as run
-
-    raise typer.Exit(run(path, target))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`carerails rails ...`: explain a text, lint the rails, write guards, export the compiled policy."""
+"""`carerails rails ...`: explain a text, write guards, export the compiled policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-from carerails.cli.console import note, print_findings
+from carerails.cli.console import note
 from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.contracts import LOCALES, Locale, Turn, TurnDecision
 from carerails.engine import open_engine
@@ -65,17 +65,6 @@ def _lines(text: str, views: list[str], decision: TurnDecision, shown: str) -> l
         first, *rest = shown.splitlines()
         lines += [f"reply     {first}", *(f"          {line}" for line in rest)]
     return lines
-
-
-def lint(path: Path | None, as_json: bool) -> int:
-    """Print every finding; exit 1 when one is an error."""
-    from carerails.colang.lint import lint as check
-
-    findings = check(path or data_dir("rails"))
-    print_findings(findings, as_json)
-    if not as_json:
-        note(f"{len(findings)} findings" if findings else "the rails are clean")
-    return REGRESSION if findings else PASS
 
 
 def guards(path: Path | None, check: bool) -> int:

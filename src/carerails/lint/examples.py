@@ -29,6 +29,11 @@ class Decided:
     example: Example
     rules: tuple[Rule, ...]
 
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Of the example, as a whole line."""
+        return self.example.file, self.example.line, 1
+
 
 def decide(policy: Policy, examples: Iterable[Example]) -> Iterator[tuple[Decided, set[tuple[str, int, str]]]]:
     """Run the rules on examples; with each, the arms that match it: file, line and regex."""
@@ -47,8 +52,8 @@ def decide(policy: Policy, examples: Iterable[Example]) -> Iterator[tuple[Decide
         yield Decided(example, tuple(rules)), arms
 
 
-def check_examples(policy: Policy, notes: Notes) -> None:
-    """Everything about the examples of a policy."""
+def check_examples(policy: Policy, headings: Sequence[Example], notes: Notes) -> None:
+    """Everything about the examples of a policy; `headings` are the same, under what their files call them."""
     check_counts(policy.rules.values(), policy.examples, notes)
     decided: list[Decided] = []
     matched: set[tuple[str, int, str]] = set()
@@ -56,8 +61,13 @@ def check_examples(policy: Policy, notes: Notes) -> None:
         decided.append(one)
         matched |= arms
     homes = _homes(policy.rules.values())
-    for one in decided:
-        _judge(one, homes, notes)
+    names = {kebab(rule.name): rule for rule in policy.rules.values()}
+    for one, written in zip(decided, headings, strict=True):
+        own = names.get(kebab(written.category)) or homes.get(one.example.category)
+        if one.example.category == IN_SCOPE and one.rules:
+            notes.add("in-scope-hit", *one.place, [one.rules[0].name])
+        elif own:
+            _judge(one, own, notes)
     _silent(policy, decided, notes)
     for rule in policy.rules.values():
         for arm in rule.patterns if rule.meta.kind in KINDS else ():
@@ -105,26 +115,16 @@ def _precedence(rule: Rule) -> tuple[int, int]:
     return RANK[rule.meta.outcome], -rule.meta.priority
 
 
-def _judge(one: Decided, homes: dict[str, Rule], notes: Notes) -> None:
-    example = one.example
-    place = (example.file, example.line, 1)
-    if example.category == IN_SCOPE:
-        if one.rules:
-            notes.add("in-scope-hit", *place, [one.rules[0].name])
-        return
-    if example.category not in homes:
-        return
+def _judge(one: Decided, own: Rule, notes: Notes) -> None:
+    category = one.example.category
     if not one.rules:
-        notes.add("missed-example", *place, [example.category])
+        notes.add("missed-example", *one.place, [category])
         return
     first = one.rules[0]
-    if first.meta.category == example.category:
-        return
-    own = homes[example.category]
     if RANK[first.meta.outcome] > RANK[own.meta.outcome]:
-        notes.add("lower-outcome", *place, [example.category, first.meta.outcome, first.name], [example.category])
-    else:
-        notes.add("other-category", *place, [first.name, example.category])
+        notes.add("lower-outcome", *one.place, [category, first.meta.outcome, first.name], [category])
+    elif first.meta.category != category:
+        notes.add("other-category", *one.place, [first.name, category])
 
 
 def _silent(policy: Policy, decided: Iterable[Decided], notes: Notes) -> None:

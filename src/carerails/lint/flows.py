@@ -22,6 +22,7 @@ from carerails.colang.tree import (
     Index,
     ListOf,
     Method,
+    Return,
     Statement,
     Text,
     Variable,
@@ -48,11 +49,25 @@ def check_flow(flow: Flow, notes: Notes) -> None:
 
 def _variables(flow: Flow, notes: Notes) -> None:
     """What is set and never read: mostly the patterns of one locale that nobody joins."""
-    read = {node.name for node in walk(flow.body) if isinstance(node, Variable)}
-    read |= {node.variable for node in walk(flow.body) if isinstance(node, Attribute)}
-    for node in walk(flow.body):
-        if isinstance(node, (Assign, Await)) and node.name not in read and node.name not in flow.results:
-            notes.add("unused-variable", flow.file, node.line, node.column, [node.name])
+    nodes = list(walk(flow.body))
+    reads = [(node, _reads(node)) for node in nodes if isinstance(node, (Assign, Await, Branch, Return))]
+    live = set(flow.results)
+    before = -1
+    while before < len(live):  # what only a dead variable reads is dead, too
+        before = len(live)
+        for node, names in reads:
+            if not isinstance(node, (Assign, Await)) or node.name in live:
+                live |= names
+    for node, _ in reads:
+        if isinstance(node, (Assign, Await)) and node.name not in live:
+            fix = notes.without_statement(flow.file, node.line)
+            notes.add("unused-variable", flow.file, node.line, node.column, [node.name], fix=fix)
+
+
+def _reads(node: Assign | Await | Branch | Return) -> set[str]:
+    inside = node.condition if isinstance(node, Branch) else node.arguments if isinstance(node, Await) else node.value
+    names = {part.name for part in walk(inside) if isinstance(part, Variable)}
+    return names | {part.variable for part in walk(inside) if isinstance(part, Attribute)}
 
 
 def _branches(flow: Flow, statement: If, notes: Notes) -> None:

@@ -33,9 +33,13 @@ def read(path: Path) -> list[Finding] | None:
     """What was kept there, if it is findings."""
     try:
         rows: list[dict[str, Any]] = json.loads(SHELF.read(path) or b"")
-        return [Finding(**{**row, "fix": tuple(Edit(**edit) for edit in row["fix"])}) for row in rows]
+        return [_finding(row) for row in rows]
     except (ValueError, TypeError, LookupError):
         return None
+
+
+def _finding(row: dict[str, Any]) -> Finding:
+    return Finding(**{**row, "fix": tuple([Edit(**edit) for edit in row["fix"]])})  # pyright: ignore[reportArgumentType]
 
 
 def write(path: Path, found: list[Finding]) -> None:

@@ -7,10 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from carerails.colang.diagnostics import Diagnostic
+from carerails.colang.tokens import lines
 from carerails.lint.finding import Edit, Finding, Severity
+from carerails.lint.mending import fix_of
 from carerails.lint.table import RULES
 
 _WORD = re.compile(r'"(?:\\.|[^"\\])*"?|[@$]?\w+|\S')
+
+
+def statements(text: str) -> dict[int, int]:
+    """The last line of each statement, by its first."""
+    found = (line.tokens for line in lines(text) if not line.is_comment)
+    return {tokens[0].line: max(token.line for token in tokens[:-1]) for tokens in found}
 
 
 @dataclass
@@ -23,6 +31,7 @@ class Notes:
 
     texts: Mapping[str, str]
     found: list[Finding] = field(default_factory=list[Finding])
+    _ends: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
     _lines: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     def add(
@@ -42,6 +51,7 @@ class Notes:
         rule = RULES[code]
         column, end = self.span(file, line, column, end)
         message, advice = rule.what.format(*what), rule.mend.format(*mend)
+        fix = fix or fix_of(code, line, column, message, advice, self.line(file, line))
         self.found.append(Finding(code, severity or rule.severity, file, line, column, end, message, advice, fix))
 
     def take(self, found: Iterable[Diagnostic]) -> None:
@@ -49,7 +59,15 @@ class Notes:
         for one in found:
             column, end = self.span(one.file, one.line, one.column, 0)
             severity = RULES[one.code].severity
-            self.found.append(Finding(one.code, severity, one.file, one.line, column, end, one.what, one.mend))
+            fix = fix_of(one.code, one.line, one.column, one.what, one.mend, self.line(one.file, one.line))
+            self.found.append(Finding(one.code, severity, one.file, one.line, column, end, one.what, one.mend, fix))
+
+    def without_statement(self, file: str, line: int) -> tuple[Edit, ...]:
+        """The edit that takes away the statement that begins on a line, with all its lines."""
+        if file not in self._ends:
+            self._ends[file] = statements(self.texts.get(file, ""))
+        last = self._ends[file].get(line)
+        return (Edit(line, 1, last + 1, 1, ""),) if last else ()
 
     def line(self, file: str, number: int) -> str:
         """A line of a file; empty where there is none."""

@@ -48,7 +48,8 @@ def check_all(project: Project, notes: Notes) -> None:
     if any(rule.meta.kind in KINDS for rule in policy.rules.values()):
         check_templates(policy, notes)
         check_rendering(flows, policy.templates, notes)
-        check_examples(policy, notes)
+        written = [example for file in files.values() for example in file.examples]
+        check_examples(policy, written, notes)
 
 
 def check_file(project: Project, name: str, notes: Notes) -> None:

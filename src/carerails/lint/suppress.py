@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from carerails.colang.diagnostics import nearest
-from carerails.colang.tokens import lines
 from carerails.lint.finding import Finding
-from carerails.lint.noting import Notes
+from carerails.lint.noting import Notes, statements
 from carerails.lint.table import RULES
 
 _COMMENT = re.compile(r"#\s*lint:(?P<said>.*)$")
@@ -61,7 +60,7 @@ def suppressed(found: Iterable[Finding], notes: Notes, texts: Mapping[str, str],
 
 def _read(name: str, text: str, notes: Notes) -> Iterator[_Allowance]:
     rows = text.split("\n")
-    ends = _statements(text) if name.endswith(".co") else {}
+    ends = statements(text) if name.endswith(".co") else {}
     for number, row in enumerate(rows, 1):
         match = _COMMENT.search(row)
         if not match or row[: match.start()].replace('\\"', "").count('"') % 2:
@@ -94,12 +93,3 @@ def _reach(number: int, rows: list[str], ends: Mapping[int, int], *, behind: boo
     if rows[first - 1].startswith("@"):  # a decorator belongs to the flow below
         last = ends.get(last + 1, last + 1)
     return first, last
-
-
-def _statements(text: str) -> dict[int, int]:
-    """The last line of each statement, by its first."""
-    return {
-        line.tokens[0].line: max(token.line for token in line.tokens[:-1])
-        for line in lines(text)
-        if not line.is_comment
-    }

@@ -1,0 +1,95 @@
+"""`carerails rails`: the workbench of the person who edits the rails."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from carerails.cli.options import Engine, Rails
+
+
+class Format(str, Enum):
+    """How findings are written."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+
+
+class Level(str, Enum):
+    """How grave a finding is."""
+
+    error = "error"
+    warning = "warning"
+    info = "info"
+
+
+Path_ = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Argument(help="Rails directory. Default: the rails that are shipped."),
+]
+
+rails_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tools for the person who edits the rails.")
+
+
+@rails_app.command()
+def explain(
+    text: Annotated[str, typer.Argument(help="What the user says.")],
+    engine: Engine = "native",
+    rails: Rails = None,
+    locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
+    country: Annotated[str, typer.Option("--country", help="Two letters, for the numbers.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Show what a text becomes, which rules it hits, where in the rails, and what the user is told."""
+    from carerails.cli.rails import explain as run
+
+    raise typer.Exit(run(text, engine, rails, locale, country, as_json))
+
+
+@rails_app.command()
+def lint(
+    path: Path_ = None,
+    form: Annotated[Format, typer.Option("--format", help="How findings are written.")] = Format.text,
+    level: Annotated[
+        Level, typer.Option("--level", help="The least grave that counts.")
+    ] = Level.warning,
+    fix: Annotated[bool, typer.Option("--fix", help="Make the mends that are mechanical first.")] = False,
+    config: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            "--config", help="Directory of profiles and numbers. Default: the shipped one."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Check rails, ours or of any NeMo configuration: file, line, column, what is wrong and how to mend it."""
+    from carerails.cli.lint import run
+
+    raise typer.Exit(run(path, "json" if as_json else form.value, level.value, fix, config))
+
+
+@rails_app.command()
+def guards(
+    path: Path_ = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say whether guards.co is up to date.")] = False,
+) -> None:
+    """Write guards.co, the cheap first look that is made from the patterns."""
+    from carerails.cli.rails import guards as run
+
+    raise typer.Exit(run(path, check))
+
+
+@rails_app.command()
+def export(
+    target: Annotated[str, typer.Option("--out", help="File for policy.json; - is stdout.")] = "-",
+    path: Path_ = None,
+) -> None:
+    """Write the compiled policy as one JSON file, which runs without Colang files and without NeMo."""
+    from carerails.cli.rails import export as run
+
+    raise typer.Exit(run(path, target))
