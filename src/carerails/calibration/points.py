@@ -95,9 +95,14 @@ def choose(rows: Iterable[Scored], target: float) -> float | None:
 
     It is `CAUGHT` where the rules alone reach it, and None where the positives are too few, however low the point.
     """
-    scores = sorted((row.score for row in rows if row.positive), reverse=True)
+    scores = [row.score for row in rows if row.positive]
     needed = fewest_hits(len(scores), target)
-    return None if needed is None else rounded(scores[needed - 1])
+    return None if needed is None else _reached_by(scores, needed)
+
+
+def _reached_by(scores: Iterable[float], count: int) -> float:
+    """The highest point that so many of the scores reach."""
+    return rounded(sorted(scores, reverse=True)[count - 1])
 
 
 def rounded(score: float) -> float:
@@ -106,17 +111,18 @@ def rounded(score: float) -> float:
 
 
 def held_out(rows: Sequence[Scored], target: float, folds: int = FOLDS) -> Measured:
-    """Rates on rows that had no part in the choice: each fold at the point that the others choose.
+    """Rates on rows that had no part in the choice.
 
-    Where the other folds are too few for the target, they choose the point that catches all of theirs.
+    Each fold is measured at the point that catches as large a share of the other folds' positives as `choose` catches
+    of all; where there are too few for the target, all of them.
     """
+    positives = sum(row.positive for row in rows)
+    needed = fewest_hits(positives, target) or positives
     fold_of = _folds(rows, folds)
     found: list[tuple[bool, bool]] = []
     for fold in range(folds):
-        others = [row for row in rows if fold_of[row.key] != fold]
-        point = choose(others, target)
-        if point is None:
-            point = rounded(min((row.score for row in others if row.positive), default=CAUGHT))
+        others = [row.score for row in rows if row.positive and fold_of[row.key] != fold]
+        point = _reached_by(others, math.ceil(needed * len(others) / positives)) if others else CAUGHT
         found += [(row.positive, row.score >= point) for row in rows if fold_of[row.key] == fold]
     return _rates(found)
 
