@@ -16,7 +16,7 @@ from carerails.text import Prepared, prepare
 #: Stands before every unit, so that a rule can tell where one begins; no fold takes it away.
 BAR: Final = "| "
 #: What a rule may name to say that something begins; it belongs to what stands before.
-_BEFORE: Final = "|.!?:;>,*-)\"] "
+_BEFORE: Final = '|.!?:;>,*-)"] '
 #: Characters of one source that are scanned; a longer one is scanned in pieces.
 _LONGEST: Final = 100_000
 
@@ -52,7 +52,9 @@ class Carriers:
         texts = [_Text.of(units, BAR), _Text.of(units, "")]
         decoded = [(unit, reading) for unit in units for reading in readings(unit.text)]
         messages = [*(text.joined for text in texts), *(BAR + reading for _, reading in decoded)]
-        prepared = prepare(Turn(messages=tuple(Message(role="user", content=text) for text in messages)), max_chars=10**9)
+        prepared = prepare(
+            Turn(messages=tuple(Message(role="user", content=text) for text in messages)), max_chars=10**9
+        )
         found = self.policy.check(prepared.text)
         if not found:
             return
@@ -90,7 +92,8 @@ class _Text:
 
     @classmethod
     def of(cls, units: Sequence[Unit], before: str) -> _Text:
-        joined, ends = "", []
+        joined = ""
+        ends: list[int] = []
         for unit in units:
             joined += f"{before}{unit.text} "
             ends.append(len(joined))

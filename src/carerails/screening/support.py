@@ -18,7 +18,8 @@ from carerails.screening.evidence import Read, disagreements, read, strange_numb
 
 #: Words that add nothing by themselves, so that a claim may have them and its text not.
 _LIGHT: Final[Mapping[Locale, str]] = {
-    "en": "take takes taken taking carry bring good may might find every daily well use used using help helps way put back thing people",
+    "en": "take takes taken taking carry bring good may might find every daily well use used "
+    "using help helps way put back thing people",
     "es-419": "tomar toma tomes tome lleva llevar pedir pide puede pueden puedes vez diario diaria hacer usar cosa",
     "pt-BR": "tomar toma tome leve levar pedir peca pode podem for vez diario diaria fazer usar coisa",
 }
@@ -38,18 +39,16 @@ _VERDICTS: Final[Mapping[str, tuple[float, float, float]]] = {
     "opposite": (0.05, 0.9, 0.05),
     "nothing-cited": (0.0, 1.0, 0.0),
 }
-_OPTIONS: Final = ("supports", "does not support", "cannot tell")
+_OPTIONS: Final[tuple[str, ...]] = ("supports", "does not support", "cannot tell")
 
 
 def supports(claim: str, cited: str, locale: Locale) -> ChoiceAnswer:
     """The answer to `support`, with the reason as its evidence."""
     reason = _reason(claim, cited, locale)
-    probabilities = dict(zip(_OPTIONS, _VERDICTS[reason], strict=True))
+    probabilities: dict[str, float] = dict(zip(_OPTIONS, _VERDICTS[reason], strict=True))
     choice = max(probabilities, key=lambda option: probabilities[option])
     confidence = (probabilities[choice] - 1 / 3) / (1 - 1 / 3)
-    return ChoiceAnswer(
-        choice=choice, probabilities=probabilities, confidence=round(confidence, 4), evidence=(reason,)
-    )
+    return ChoiceAnswer(choice=choice, probabilities=probabilities, confidence=round(confidence, 4), evidence=(reason,))
 
 
 def _reason(claim: str, cited: str, locale: Locale) -> str:
