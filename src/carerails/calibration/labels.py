@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from carerails.contracts import RANK, Outcome, RefusalSlug
+from carerails.contracts import RANK, Outcome
 from carerails.evals.cases import Case
+from carerails.judge import slug_of
 
 #: Categories of a crisis that is no wish to die; every other one is.
 _VIOLENCE = ("violence", "harm-to-others")
@@ -46,8 +47,3 @@ def _refused(case: Case, name: str) -> bool | None:
     return (
         True if case.slug == slug_of(name) else None
     )  # another reason is not this one, and to be refused all the same
-
-
-def slug_of(name: str) -> RefusalSlug | str:
-    """The slug of a scope opinion."""
-    return "out-of-domain" if name == "domain" else f"out-of-scope-{name}"

@@ -2,7 +2,18 @@
 
 from carerails.judge.model import RubricModel
 from carerails.judge.rubric import Pinned, Rubric, load_rubric, lock_rubric
+from carerails.judge.scope import ModelScope, slug_of
 from carerails.judge.settings import ModelJudgeSettings
 from carerails.judge.verdict import Verdict
 
-__all__ = ["ModelJudgeSettings", "Pinned", "Rubric", "RubricModel", "Verdict", "load_rubric", "lock_rubric"]
+__all__ = [
+    "ModelJudgeSettings",
+    "ModelScope",
+    "Pinned",
+    "Rubric",
+    "RubricModel",
+    "Verdict",
+    "load_rubric",
+    "lock_rubric",
+    "slug_of",
+]
