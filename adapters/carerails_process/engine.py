@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -60,6 +61,7 @@ class ProcessEngine:
         self.version = hello.version
         self.capabilities = hello.capabilities - INNER
         self.unsupported: Mapping[str, str] = {}
+        self.notes: Sequence[str] = ()
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._starting: Future[Child] | None = None
@@ -77,6 +79,7 @@ class ProcessEngine:
             await asyncio.wrap_future(self._running())
         except EngineError as error:
             raise CarerailsError(f"engine {self.name!r} does not start: {error.detail or error.kind}") from None
+        sys.stderr.writelines(f"carerails: {self.name}: {line}\n" for line in self.notes)
 
     async def close(self) -> None:
         """Let the child leave; it is gone when this returns."""
@@ -144,7 +147,8 @@ class ProcessEngine:
         try:
             child = Child(self._command)
             _answer(child, Hello, HELLO_S, "hello", protocol=VERSION, rails=self._rails)
-            self.unsupported = _answer(child, Ready, START_S, "start").unsupported
+            ready = _answer(child, Ready, START_S, "start")
+            self.unsupported, self.notes = ready.unsupported, ready.notes
             error = None
         except EngineError as raised:
             error = raised

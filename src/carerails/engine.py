@@ -16,6 +16,7 @@ from carerails.errors import EngineError
 from carerails.policy import Policy
 from carerails.resolve import resolve
 from carerails.text import Prepared, prepare
+from carerails.text.prepare import unanswered
 
 #: Decisions that an engine has as a capability, or cannot make.
 OUTCOMES = frozenset(("escalate", "refuse", "check-in"))
@@ -33,6 +34,7 @@ class FailSafeEngine:
 
     def __init__(self, engine: RuleEngine, policy: Policy, settings: Settings, floor: RuleEngine | None = None) -> None:
         self._engine, self._policy, self._settings, self._floor = engine, policy, settings, floor
+        self._original = "original" in engine.capabilities
         # An engine that never awaits cannot be interrupted, so a deadline would only cost time.
         self._immediate = "synchronous" in engine.capabilities
         parts = (__version__, engine.name, engine.version, policy.digest, settings.digest)
@@ -78,7 +80,7 @@ class FailSafeEngine:
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn. Never raises but for cancellation: whatever fails takes the safe outcome."""
         prepared = prepare(turn, max_chars=self._settings.profile.max_chars)
-        findings = await self._findings(prepared)
+        findings = await self._findings(prepared, self._said(turn) if self._original else prepared.text)
         return resolve(findings, prepared, turn.country, self._policy, self._settings, self._engine.name)
 
     def check_now(self, turn: Turn) -> TurnDecision:
@@ -129,12 +131,16 @@ class FailSafeEngine:
         if self._floor:
             await self._floor.close()
 
-    async def _findings(self, prepared: Prepared) -> Findings:
-        """What the engine found; its failure, with the floor's hits, when it could not say."""
+    def _said(self, turn: Turn) -> str:
+        """What the user wrote since the assistant last spoke."""
+        return "\n".join(unanswered(turn))[: self._settings.profile.max_chars]
+
+    async def _findings(self, prepared: Prepared, text: str) -> Findings:
+        """What the engine found in the text; its failure, with the floor's hits, when it could not say."""
         if not prepared.text:
             return Findings()
         try:
-            return self._sound(await self._evaluate(prepared.text))
+            return self._sound(await self._evaluate(text))
         except EngineError as error:
             failure = Failure(seam="detection", kind=error.kind, detail=error.detail)
         except (asyncio.TimeoutError, TimeoutError):

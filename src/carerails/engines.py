@@ -19,6 +19,7 @@ CAPABILITIES: dict[str, str] = {
     "check-in": "it tells a check-in from a crisis",
     "evidence": "its hits name rules of the rails and the terms that they found",
     "render": "it renders templates itself",
+    "original": "it reads what the user wrote, not the normalised copy",
     "synchronous": "it never awaits",
     "re": "it searches with Python's regexes, whole",
     "sampled": "the same text may be decided in several ways",

@@ -321,7 +321,7 @@ def test_spans_that_point_elsewhere_are_found(rails: Path, monkeypatch: pytest.M
 
 
 def test_a_wrapper_that_passes_a_fault_is_found(rails: Path, monkeypatch: pytest.MonkeyPatch):
-    async def passes(self: FailSafeEngine, prepared: object) -> Findings:
+    async def passes(self: FailSafeEngine, prepared: object, text: str) -> Findings:
         return Findings()
 
     monkeypatch.setattr(FailSafeEngine, "_findings", passes)

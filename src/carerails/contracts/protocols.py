@@ -60,7 +60,10 @@ class RuleEngine(Protocol):
         ...
 
     async def evaluate(self, text: str) -> Findings:
-        """Run all checks, in the order that the rails declare, on the views joined by newlines."""
+        """Run all checks, in the order that the rails declare, on the views joined by newlines.
+
+        An engine with the capability `original` gets the user's own words in place of the views.
+        """
         ...
 
     async def render(self, slug: str, locale: Locale, numbers: Mapping[str, str]) -> str:
@@ -167,7 +170,7 @@ class Redactor(Protocol):
 
 
 class CitationChecker(Protocol):
-    """Checks a reply against its cards: cited ones exist, every claim cites one, and nothing beside them is advice."""
+    """Checks a reply against its cards: cited ones exist, and every claim cites one."""
 
     def verify(self, reply: Reply, passages: Sequence[Passage]) -> Verification:
         """What is wrong with a reply; may raise, which counts as everything being wrong."""

@@ -35,10 +35,11 @@ class Hello(_Strict):
 
 
 class Ready(_Strict):
-    """The engine is started."""
+    """The engine is started. `notes` are lines for whoever started it."""
 
     ready: bool
     unsupported: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
 
 
 class Found(_Strict):

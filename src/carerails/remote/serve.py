@@ -44,7 +44,9 @@ class Server:
 
     async def _start(self, question: Line) -> Line:
         await self._started.start()
-        return {"ready": True, "unsupported": dict(getattr(self._engine, "unsupported", {}))}
+        engine: Any = self._started
+        more = {"unsupported": dict(getattr(engine, "unsupported", {})), "notes": list(getattr(engine, "notes", ()))}
+        return {"ready": True, **more}
 
     async def _evaluate(self, question: Line) -> Line:
         return Found.line(await self._started.evaluate(question["text"]))

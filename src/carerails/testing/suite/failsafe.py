@@ -88,7 +88,7 @@ def can_be_called_off(subject: Subject) -> None:
 
     async def call_off() -> tuple[list[object], int]:
         others = set(asyncio.all_tasks())
-        turns = [asyncio.ensure_future(subject.engine.evaluate(probe.normalised)) for probe in probes]
+        turns = [asyncio.ensure_future(subject.engine.evaluate(subject.text(probe))) for probe in probes]
         await asyncio.sleep(SOON_S)
         for turn in turns[1:]:
             turn.cancel()

@@ -49,7 +49,7 @@ class Probe:
 
     @property
     def normalised(self) -> str:
-        """As an engine sees it."""
+        """As most engines see it."""
         return prepare(self.turn).text
 
 
@@ -108,9 +108,13 @@ class Subject:
         """The value of a coroutine, in the suite's loop, within `PATIENCE_S`."""
         return self.loop.run_until_complete(asyncio.wait_for(work, PATIENCE_S))
 
+    def text(self, probe: Probe) -> str:
+        """What the engine gets of it."""
+        return probe.text if "original" in self.capabilities else probe.normalised
+
     def ask(self, probe: Probe, engine: RuleEngine | None = None) -> Findings:
         """The engine's own answer."""
-        return self.run((engine or self.engine).evaluate(probe.normalised))
+        return self.run((engine or self.engine).evaluate(self.text(probe)))
 
     def needs(self, *capabilities: str) -> None:
         """Go on only with an engine that has these.

@@ -20,7 +20,7 @@ def decides_many_at_once(subject: Subject) -> None:
     alone = [subject.ask(probe) for probe in probes]
 
     async def together() -> list[Findings]:
-        return await asyncio.gather(*(subject.engine.evaluate(probe.normalised) for probe in probes))
+        return await asyncio.gather(*(subject.engine.evaluate(subject.text(probe)) for probe in probes))
 
     _same(subject.run(together()), alone, "side by side")
 
@@ -31,7 +31,7 @@ def works_in_any_loop_and_thread(subject: Subject) -> None:
     alone = [subject.ask(probe) for probe in probes]
 
     def elsewhere(number: int) -> Findings:
-        return asyncio.run(subject.engine.evaluate(probes[number].normalised))
+        return asyncio.run(subject.engine.evaluate(subject.text(probes[number])))
 
     with ThreadPoolExecutor(THREADS) as pool:
         _same(list(pool.map(elsewhere, range(len(probes)))), alone, "in threads")
