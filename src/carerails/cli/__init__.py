@@ -189,14 +189,6 @@ def posture_check(
     raise typer.Exit(run(rails, readme, as_json))
 
 
-@rails_app.command()
-def lsp() -> None:
-    """Serve an editor on stdin and stdout: the Language Server Protocol. docs/editors.md has the setup."""
-    from carerails.cli.lsp import run
-
-    raise typer.Exit(run())
-
-
 def main() -> None:
     """Run the command line; a user's mistake is one clear line, never a traceback."""
     try:

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from carerails.cli.options import Engine, Rails
+from carerails.cli.options import Engine, Rails, names
 
 
 class Format(str, Enum):
@@ -93,3 +93,23 @@ def export(
     from carerails.cli.rails import export as run
 
     raise typer.Exit(run(path, target))
+
+
+@rails_app.command()
+def lsp() -> None:
+    """Serve an editor on stdin and stdout: the Language Server Protocol. docs/editors.md has the setup."""
+    from carerails.cli.lsp import run
+
+    raise typer.Exit(run())
+
+
+@rails_app.command()
+def play(
+    path: Path_ = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 0,
+    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
+) -> None:
+    """Open a local page: try texts on every engine, edit rails, and see what flips before it is saved."""
+    from carerails.cli.play import run
+
+    raise typer.Exit(run(path, port, names(engines)))
