@@ -100,6 +100,7 @@ _UNEXPECTED, _NO_SUCH_PATH = Scripted(status=500), Scripted(status=404)
 
 @dataclass
 class _State:
+    path: str
     script: list[Line] = field(default_factory=list[Line])
     seen: list[Recorded] = field(default_factory=list[Recorded])
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -108,7 +109,7 @@ class _State:
     def record(self, request: Recorded) -> Scripted:
         with self.lock:
             self.seen.append(request)
-            if not request.path.endswith("/chat/completions"):
+            if not request.path.endswith(self.path):
                 return _NO_SUCH_PATH
             if not self.script:
                 return _UNEXPECTED
@@ -122,10 +123,14 @@ class _Server(ThreadingHTTPServer):
 
 
 class StubLLM:
-    """The server. A context manager; `base_url` is ready inside."""
+    """The server. A context manager; `base_url` is ready inside.
 
-    def __init__(self) -> None:
-        self._state = _State()
+    Args:
+        path: the end of the one path that the script answers, for endpoints of another kind.
+    """
+
+    def __init__(self, path: str = "/chat/completions") -> None:
+        self._state = _State(path)
         self._server = _Server(("127.0.0.1", 0), _handler(self._state))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
@@ -164,15 +169,15 @@ class StubLLM:
 
     @property
     def requests(self) -> list[Recorded]:
-        """Chat requests since the script was set, in order."""
+        """Requests to the path since the script was set, in order."""
         with self._state.lock:
-            return [one for one in self._state.seen if one.path.endswith("/chat/completions")]
+            return [one for one in self._state.seen if one.path.endswith(self._state.path)]
 
     @property
     def strays(self) -> list[Recorded]:
         """Requests to any other path."""
         with self._state.lock:
-            return [one for one in self._state.seen if not one.path.endswith("/chat/completions")]
+            return [one for one in self._state.seen if not one.path.endswith(self._state.path)]
 
     @property
     def count(self) -> int:
