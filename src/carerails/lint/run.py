@@ -9,6 +9,9 @@ from pathlib import Path
 from carerails.errors import UsageError
 from carerails.lint import kept
 from carerails.lint.finding import Finding, ordered
+from carerails.lint.nemo1 import check_nemo1
+from carerails.lint.nemo2 import check_nemo2
+from carerails.lint.nemo_config import check_config
 from carerails.lint.noting import Notes
 from carerails.lint.portable import check_all, check_file
 from carerails.lint.project import Project, name_of
@@ -34,13 +37,22 @@ def _of_project(project: Project) -> list[Finding]:
         return known
     texts = {**project.colang, **project.yaml}
     notes = Notes(texts)
-    if project.dialect == "portable":
-        check_all(project, notes)
+    _check(project, notes)
     said = Notes(texts)
     found = [*suppressed(notes.found, said, texts, whole=True), *said.found]
     if path:
         kept.write(path, found)
     return found
+
+
+def _check(project: Project, notes: Notes) -> None:
+    if project.dialect == "portable":
+        check_all(project, notes)
+    elif project.dialect == "2.x":
+        check_nemo2(project, notes)
+    else:
+        check_nemo1(project, notes)
+    check_config(project, notes)
 
 
 def findings_of(root: Path, file: Path, overlay: Mapping[Path, str]) -> list[Finding]:
@@ -61,6 +73,9 @@ def findings_of(root: Path, file: Path, overlay: Mapping[Path, str]) -> list[Fin
         raise UsageError("no such file there", f"it is looked for in {root}", name)
     texts = {name: project.colang.get(name) or project.yaml.get(name, "")}
     notes, said = Notes(texts), Notes(texts)
-    if project.dialect == "portable":
+    if project.dialect == "portable" and name in project.colang:
         check_file(project, name, notes)
-    return ordered([*suppressed(notes.found, said, texts, whole=False), *said.found])
+    elif project.dialect != "portable":
+        _check(project, notes)
+    found = [one for one in notes.found if one.file == name]
+    return ordered([*suppressed(found, said, texts, whole=False), *said.found])
