@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from carerails.cli.console import note, progress
+from carerails.cli.lines import Numbered, keep_apart, numbered, opened
 from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.errors import UsageError
@@ -19,7 +19,6 @@ from carerails.parallel import chunks, in_processes
 from carerails.records import read_turn, write_decision, write_error
 
 CHUNK = 64
-Numbered = tuple[int, str]
 Record = dict[str, Any]
 
 
@@ -29,14 +28,13 @@ def run(
     """Decide all lines; the exit code says whether every line was read and every check ran."""
     if semantic == "local":
         note("the local semantic layer is not installed: deciding with --semantic off")
-    if target != "-" and source != "-" and Path(target).resolve() == Path(source).resolve():
-        raise UsageError("--in and --out are the same file", "write to another one")
+    keep_apart(source, target)
     unread = failed = 0
     with ExitStack() as stack:
-        lines = _numbered(_open(stack, source, "r"))
+        lines = numbered(opened(stack, source, "r"))
         decider = stack.enter_context(deciding(engine, rails)) if workers == 1 else None
         records = map(decider, lines) if decider else _in_processes(lines, engine, rails, workers)
-        out = _open(stack, target, "w")
+        out = opened(stack, target, "w")
         for record in progress(records, "deciding"):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
             unread += "error" in record
@@ -83,23 +81,6 @@ class Decider:
         check = self._engine.check
         decision = self._loop.run_until_complete(check(turn)) if self._loop else self._engine.check_now(turn)
         return write_decision(ident, decision, (time.perf_counter_ns() - begin) / 1000)
-
-
-def _open(stack: ExitStack, name: str, mode: str) -> IO[str]:
-    # Bytes that are not UTF-8 pass here and are named, with their line, where the line is read.
-    errors = "surrogateescape" if mode == "r" else "backslashreplace"
-    standard = {"r": sys.stdin, "w": sys.stdout}[mode]
-    try:
-        if name == "-":
-            return stack.enter_context(open(standard.fileno(), mode, encoding="utf-8", errors=errors, closefd=False))
-        return stack.enter_context(open(name, mode, encoding="utf-8", errors=errors, newline="\n"))
-    except OSError as error:
-        raise UsageError(error.strerror or "cannot be opened", "check the path", name) from None
-
-
-def _numbered(lines: Iterable[str]) -> Iterator[Numbered]:
-    """Non-blank lines with their numbers, from 1."""
-    return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
 
 
 def _in_processes(lines: Iterable[Numbered], engine: str, rails: Path | None, workers: int) -> Iterator[Record]:
