@@ -113,3 +113,16 @@ def play(
     from carerails.cli.play import run
 
     raise typer.Exit(run(path, port, names(engines)))
+
+
+@rails_app.command("import")
+def import_(
+    source: Annotated[Path, typer.Argument(help="Directory of a NeMo project: config.yml, .co files, actions.")],
+    out: Annotated[Path, typer.Option("--out", help="A new directory for the rails; nothing is overwritten.")],
+    locale: Annotated[str, typer.Option("--locale", help="Of its texts: en, es-419 or pt-BR. Default: guessed.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Make rails of a NeMo project, Colang 1.0 or 2.x; list what is left and why. Nothing of it is run."""
+    from carerails.cli.importing import run
+
+    raise typer.Exit(run(source, out, locale, as_json))

@@ -1,0 +1,95 @@
+"""Brings a foreign regex into the subset that every engine reads alike, or says why it cannot be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from carerails.matching import check_regex
+from carerails.text import normalise
+
+#: What an open end becomes: at most so many.
+GAP = 40
+#: What a text may begin and end with on either side of a match.
+_EDGES = re.compile(r"^(?:\^|\\A)?(?:\(\?:?\.\*\)|\.\*\??|\.\+\??)+|(?:\.\*\??|\.\+\??)+(?:\$|\\Z)?$")
+_TOKENS = re.compile(
+    r"(?P<class>\[\^?\]?(?:[^\]\\]|\\.)*\])|(?P<named>\(\?P<\w+>)|(?P<group>\((?!\?))|(?P<escape>\\.)"
+    r"|(?P<count>\{(?P<low>\d+),\})|(?P<many>[*+])(?P<more>[?+]?)|(?P<plain>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ported:
+    """A regex in the subset, and what it no longer says; or `why` there is none."""
+
+    regex: str = ""
+    notes: tuple[str, ...] = ()
+    why: str = ""
+
+
+def port(pattern: str) -> Ported:
+    """Bring a regex into the subset.
+
+    Letters are lower case and without accents, as texts are; groups capture nothing; white space is one space; what had
+    no upper bound has one. Whatever the subset still does not know (look-around, back-references, anchors, no literal)
+    is a reason to leave it.
+    """
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return Ported(why=f"not a regular expression: {error}")
+    notes: dict[str, None] = {}
+    bare = _EDGES.sub("", re.sub(r"^\(\?i\)", "", pattern))
+    if not bare:
+        return Ported(why="it matches any text")
+    regex = "".join(_token(found, notes) for found in _TOKENS.finditer(bare))
+    problems = check_regex(regex)
+    if problems:
+        return Ported(why=f"{problems[0].what} ({problems[0].mend})")
+    return Ported(regex, tuple(notes))
+
+
+def of_text(text: str) -> Ported:
+    """A regex for the very words of a text; closing punctuation left out."""
+    views = normalise(text)
+    words = views[0].text.strip(" .,;:!?\"'()[]…¿¡") if views else ""
+    if not re.search(r"\w", words):
+        return Ported(why="no words are left of it")
+    regex = re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", " ".join(words.split()))
+    start, end = (r"\b" if re.match(r"\w", each) else "" for each in (words[0], words[-1]))
+    problems = check_regex(start + regex + end)
+    return Ported(why=f"{problems[0].what} ({problems[0].mend})") if problems else Ported(start + regex + end)
+
+
+def _token(found: re.Match[str], notes: dict[str, None]) -> str:
+    if found["named"] or found["group"]:
+        return "(?:"
+    if found["class"]:
+        return _folded(found["class"], notes).replace(r"\s", " ")
+    if found["escape"]:
+        return " " if found["escape"] == r"\s" else found["escape"]
+    if found["count"]:
+        notes.setdefault(f"at most {GAP} where there was no limit")
+        return f"{{{found['low']},{max(GAP, int(found['low']))}}}"
+    if found["many"]:
+        if found.string[: found.start()].endswith(r"\s"):
+            return "?" if found["many"] == "*" else ""  # a text has one space where it had several
+        notes.setdefault(f"at most {GAP} where there was no limit")
+        return f"{{{0 if found['many'] == '*' else 1},{GAP}}}" + found["more"].replace("+", "")
+    return _folded(found["plain"], notes)
+
+
+def _folded(text: str, notes: dict[str, None]) -> str:
+    """Lower case, without accents, as the normalised copy is; escapes in a class stay."""
+    parts = re.split(r"(\\.)", text)
+    kept = [part if part.startswith("\\") else _plain(part) for part in parts]
+    if "".join(kept) != text:
+        notes.setdefault("in lower case without accents")
+    return "".join(kept)
+
+
+def _plain(text: str) -> str:
+    import unicodedata
+
+    return "".join(char for char in unicodedata.normalize("NFKD", text).lower() if not unicodedata.combining(char))

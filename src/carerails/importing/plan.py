@@ -1,0 +1,44 @@
+"""What is to be written: rules with their patterns and texts, examples, and what the bot says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from carerails.contracts import RefusalSlug
+from carerails.importing.found import Message, Place
+
+#: Which refusal a rule asks for, by words in the name of a form; anything else is `default`.
+SLUGS: tuple[tuple[str, RefusalSlug], ...] = (
+    (r"\bdos(?:e|es|age|ages|ing)\b|\bdosis\b", "out-of-scope-dosing"),
+    (r"\bprescri|\brecet[ao]|\breceita", "out-of-scope-prescription"),
+    (r"\bdiagnos", "out-of-scope-diagnosis"),
+    (r"\blab\b|\btest results?\b|\bx-?ray", "out-of-scope-interpretation"),
+    (r"\bpersonal data\b|\bpii\b|\bprivacy\b", "out-of-scope-pii"),
+    (r"\bjailbreak|\bprompt\b|\binstructions\b|\brole ?play", "out-of-scope-meta"),
+    (r"\boff[ -]?topic|\bpolitic|\bcooking|\bsports?\b|\bstocks?\b|\bweather", "out-of-domain"),
+)
+#: A name that may be a red flag, which only the author can decide.
+RED = re.compile(r"\bself[ -]?harm|suicid|\bemergenc|\boverdos|\bchest pain|\bviolen|\babuse")
+
+
+@dataclass(slots=True)
+class Draft:
+    """A rule to be written. `patterns`: regex and where it comes from."""
+
+    name: str
+    slug: RefusalSlug
+    source: Place
+    patterns: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
+    texts: list[str] = field(default_factory=list[str])
+    message: str = ""
+    notes: dict[str, None] = field(default_factory=dict[str, None])
+
+
+@dataclass(slots=True)
+class Plan:
+    """All that is to be written. `in_scope`: forms that get an answer; `texts`: what refusals say, by their slug."""
+
+    drafts: dict[str, Draft] = field(default_factory=dict[str, Draft])
+    in_scope: dict[str, tuple[Place, tuple[str, ...]]] = field(default_factory=dict[str, tuple[Place, tuple[str, ...]]])
+    texts: dict[RefusalSlug, Message] = field(default_factory=dict[RefusalSlug, Message])
