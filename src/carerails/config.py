@@ -18,6 +18,7 @@ from carerails.contracts import LOCALES, Frozen, Locale
 from carerails.errors import UsageError, unknown
 from carerails.output.settings import CircuitSettings, OutputSettings
 from carerails.resources import data_dir
+from carerails.screening.settings import ScreeningSettings
 
 Model = TypeVar("Model", bound=BaseModel)
 #: The C parser, where it is built: ten times as fast, and a start reads a hundred files.
@@ -36,6 +37,7 @@ class Profile(Frozen):
         default_country: the country whose numbers a locale shows when the request names none; None: no number.
         output: what a reply may hold.
         circuit: when the model is left alone, and what is said then.
+        screening: what goes into the model's context, and which claims are looked at.
     """
 
     deadline_s: Annotated[float, Field(gt=0, le=60)] = 2.0
@@ -44,6 +46,7 @@ class Profile(Frozen):
     default_country: Mapping[Locale, Country | None] = Field(default_factory=lambda: dict.fromkeys(LOCALES))
     output: OutputSettings = OutputSettings()
     circuit: CircuitSettings = CircuitSettings()
+    screening: ScreeningSettings = ScreeningSettings()
 
 
 class CountryNumbers(Frozen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from carerails.screening import LocalModel
+from carerails.screening.local import LocalModel
 
 
 @pytest.fixture(scope="session")

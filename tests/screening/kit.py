@@ -100,13 +100,20 @@ def wire_answer(question: Mapping[str, Any], **more: Any) -> dict[str, Any]:
         return {"type": kind, "noul": 0.02, **more}
     if kind == "choice":
         options = list(question["criteria"])
-        rest = {option: 0.05 for option in options[1:]}
+        rest = dict.fromkeys(options[1:], 0.05)
         probabilities = {options[0]: 1 - sum(rest.values()), **rest}
         return {"type": kind, "choice": options[0], "probabilities": probabilities, "confidence": 0.8, **more}
     top = len(question["criteria"]) - 1
     probabilities = {str(at): float(at == top) for at in range(top + 1)}
     legend = {str(at): text for at, text in enumerate(question["criteria"])}
-    return {"type": kind, "score": float(top), "probabilities": probabilities, "legend": legend, "confidence": 1.0, **more}
+    return {
+        "type": kind,
+        "score": float(top),
+        "probabilities": probabilities,
+        "legend": legend,
+        "confidence": 1.0,
+        **more,
+    }
 
 
 def system_one(change: Callable[[dict[str, Any]], object] = lambda answers: answers) -> Callable[[Recorded], Scripted]:

@@ -11,7 +11,8 @@ import pytest
 
 from carerails.contracts import Answer, Asking, NoulAnswer, Question, ScoreAnswer, fits
 from carerails.errors import UsageError
-from carerails.screening import AnswerError, questions
+from carerails.screening import questions
+from carerails.screening.errors import AnswerError
 from carerails.screening.system_one import SystemOneModel
 from carerails.testing.endpoint import Scripted, StubLLM
 from tests.screening.kit import asking, system_one
@@ -31,9 +32,7 @@ def model(stub: StubLLM, **more: Any) -> SystemOneModel:
     return SystemOneModel("jev", api_key="key-1", base_url=stub.root, **{"timeout_s": 5.0, "retries": 0, **more})
 
 
-def ask(
-    model: SystemOneModel, asking: Asking = ASKING, asked: Mapping[str, Question] = ASKED
-) -> Mapping[str, Answer]:
+def ask(model: SystemOneModel, asking: Asking = ASKING, asked: Mapping[str, Question] = ASKED) -> Mapping[str, Answer]:
     """One request in a loop of its own."""
 
     async def once() -> Mapping[str, Answer]:
@@ -98,8 +97,11 @@ def test_a_fault_is_a_failure_that_says_nothing(
         ask(model(stub))
     assert raised.value.kind == kind
     assert raised.value.too_large == (reply.status == 413)
-    assert raised.value.__cause__ is None and raised.value.__context__ is None
-    assert SECRET not in f"{raised.value!r}{caplog.text}" and "key-1" not in f"{raised.value!r}{caplog.text}"
+    assert raised.value.__cause__ is None
+    assert raised.value.__context__ is None
+    told = f"{raised.value!r}{caplog.text}"
+    assert SECRET not in told
+    assert "key-1" not in told
 
 
 def test_a_slow_endpoint_is_a_timeout(stub: StubLLM) -> None:

@@ -4,10 +4,3 @@ A passage is cut into units. A few typed questions are asked of each: how releva
 the user takes for granted, whether it speaks to the model. Who answers is a `DecisionModel`; what follows is in code
 and in the profile. `docs/screening.md` shows it.
 """
-
-from carerails.screening.errors import AnswerError
-from carerails.screening.local import LocalModel
-from carerails.screening.screener import Screener
-from carerails.screening.settings import ScreeningSettings
-
-__all__ = ["AnswerError", "LocalModel", "Screener", "ScreeningSettings"]

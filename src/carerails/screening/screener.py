@@ -57,11 +57,16 @@ class Screener:
         self._model: DecisionModel = model or self._rails
         self._stronger, self._tokens = stronger, tokens
 
+    @property
+    def model_name(self) -> str:
+        """Who answers, for the log."""
+        return self._model.name
+
     async def screen(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Screening:
         """What of the passages may enter the context, and what became of every sentence."""
         units = of_passages(passages)
         reports = await self.judge(question, locale, units)
-        return Screening(passages=_kept(passages, units, reports), units=reports, model=self._model.name)
+        return Screening(passages=_kept(passages, units, reports), units=reports, model=self.model_name)
 
     async def judge(self, question: str, locale: Locale, units: Sequence[Unit]) -> tuple[UnitReport, ...]:
         """What becomes of units, in their order. Never raises but for cancellation."""
