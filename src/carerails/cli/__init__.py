@@ -52,6 +52,10 @@ posture_app = typer.Typer(
 )
 app.add_typer(posture_app, name="posture")
 app.add_typer(eval_app, name="eval")
+screen_app = typer.Typer(
+    rich_markup_mode=None, help="What of retrieved text and tool results may go into a model's context."
+)
+app.add_typer(screen_app, name="screen")
 app.add_typer(judge_app, name="judge")
 app.add_typer(engines_app, name="engines")
 
@@ -187,6 +191,37 @@ def posture_check(
     from carerails.cli.posture import check as run
 
     raise typer.Exit(run(rails, readme, as_json))
+
+
+@screen_app.callback(invoke_without_command=True)
+def screen(
+    context: typer.Context,
+    question: Annotated[str, typer.Option("--question", help="What the user asks, without personal data.")] = "",
+    source: Annotated[str, typer.Option("--in", help="JSONL file with a text a line; - is stdin.")] = "-",
+    target: Annotated[str, typer.Option("--out", help="JSONL file for what becomes of them; - is stdout.")] = "-",
+    locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="Whose `screening:` settings.")] = "default",
+    store: Annotated[str, typer.Option("--store", help="File or postgresql:// URL to log the units in.")] = "",
+    turn: Annotated[str, typer.Option("--turn", help="Name to log them under.")] = "",
+    allow_failures: AllowFailures = False,
+) -> None:
+    """Say which units of text may go into a model's context, in input order: kept, marked, or why not."""
+    if context.invoked_subcommand is None:
+        from carerails.cli.screen import run
+
+        raise typer.Exit(run(question, source, target, locale, profile, store, turn, allow_failures))
+
+
+@screen_app.command("explain")
+def screen_explain(
+    turn: Annotated[str, typer.Argument(help="THREAD/NUMBER, or THREAD for all of its turns.")],
+    store: Annotated[str, typer.Option("--store", help="Where the agent, or `screen`, logged it.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
+) -> None:
+    """Show what became of every unit and claim of a turn, and which rule or answer said so."""
+    from carerails.cli.screen import explain as run
+
+    raise typer.Exit(run(turn, store, as_json))
 
 
 def main() -> None:

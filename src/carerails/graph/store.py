@@ -31,6 +31,9 @@ SCHEMA = (
         key TEXT PRIMARY KEY, kind TEXT NOT NULL, thread TEXT NOT NULL, turn INTEGER NOT NULL,
         body TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, delivered DOUBLE PRECISION)""",
     "CREATE INDEX IF NOT EXISTS carerails_outbox_thread ON carerails_outbox (thread, turn)",
+    """CREATE TABLE IF NOT EXISTS carerails_screened (
+        thread TEXT NOT NULL, turn INTEGER NOT NULL, kind TEXT NOT NULL, place INTEGER NOT NULL, body TEXT NOT NULL,
+        model TEXT NOT NULL, text TEXT, created DOUBLE PRECISION NOT NULL, PRIMARY KEY (thread, turn, kind, place))""",
     "CREATE INDEX IF NOT EXISTS carerails_outbox_open ON carerails_outbox (created) WHERE delivered IS NULL",
 )
 

@@ -20,7 +20,7 @@ def open_screener(settings: ScreeningSettings, policy: Policy | None = None) -> 
         UsageError: the environment does not name the endpoint of a model, or an extra is missing.
         CompileError: the rails do not compile.
     """
-    if not settings.on:
+    if not settings.enabled:
         return None
     rails = LocalModel(policy, semantic=settings.semantic)
     stronger = settings.stronger and _model(settings.stronger, rails, settings)

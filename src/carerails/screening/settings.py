@@ -16,7 +16,7 @@ class ScreeningSettings(Frozen):
     """What goes into the model's context, and which claims are looked at.
 
     Attributes:
-        on: whether passages are screened and claims checked at all.
+        enabled: whether passages are screened and claims checked at all.
         model: who answers: `local` needs no key; `system-one` and `openai` ask the endpoint that the environment names.
         semantic: whether the local model compares meaning too; null: where the extra is installed.
         discard_at: probability of instructions from which a unit is discarded.
@@ -33,7 +33,7 @@ class ScreeningSettings(Frozen):
         keep_text: log the units' text too, and not only their hashes.
     """
 
-    on: bool = True
+    enabled: bool = True
     model: ModelName = "local"
     semantic: bool | None = False
     discard_at: Probability = 0.5
