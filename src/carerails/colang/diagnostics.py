@@ -102,14 +102,8 @@ KINDS: dict[str, Kind] = {
     "no-check": Kind("no `flow check turn $text`", "declare the order of checks in one"),
     "examples": Kind("{} in a file of examples", 'write `user said "..."` or `or user said "..."`'),
     "example-locale": Kind("examples without a locale", "put a comment above: `# en`, `# es-419` or `# pt-BR`"),
-    "no-guard": Kind("no guard `{}` in flow `guards`", "write the guards again: `carerails rails guards`"),
-    # lint
     "regex": Kind("{}", "{}"),
-    "rule-order": Kind("rule `{}` is called {} times in `check turn`", "call it once, and report it by its own name"),
-    "few-examples": Kind("category `{}` has {} examples in {}", "write at least {}"),
-    "unknown-category": Kind("examples of `{}`, which no rule has", "{}"),
-    "missing-template": Kind("no template for `{}`", "write one"),
-    "hits-nothing": Kind("rule `{}` hits a text in which none of its patterns matches", "return [] there"),
+    "no-guard": Kind("no guard `{}` in flow `guards`", "write the guards again: `carerails rails guards`"),
 }
 
 

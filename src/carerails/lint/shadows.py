@@ -19,6 +19,7 @@ from carerails.policy import Policy
 #: A pattern that stands for more texts than this is not judged.
 MOST_TEXTS = 48
 #: What may stand beside a match.
+_PLAIN = re.compile(r"(?:\\b|[\w ',-])+")
 _BESIDE = ("", "x", " ")
 
 
@@ -53,8 +54,8 @@ def shadowed(regex: Regex) -> Iterator[tuple[Pattern, Pattern]]:
 
 def _may_hold(regex: str, text: str) -> bool:
     """A cheap no: the other pattern must be able to start somewhere in the text."""
-    first = re.search(r"[a-z]{3,}", regex)
-    return not first or "(" in regex or "[" in regex or "?" in regex or first.group() in text
+    words = re.findall(r"[a-z]{3,}", re.sub(r"\\.", " ", regex))
+    return not words or not _PLAIN.fullmatch(regex) or words[0] in text
 
 
 def _told(regex: str, texts: Iterable[str]) -> Iterator[str]:
