@@ -113,6 +113,23 @@ def eval_agent(
     raise typer.Exit(run(names(engines), names(slices), out, rails, semantic, allow_failures, as_json))
 
 
+@eval_app.command("screening")
+def eval_screening(
+    slices: Annotated[str, typer.Option("--slices", help="Comma-separated: screening, citations.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="Whose `screening:` settings.")] = "default",
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--out", help="JSONL file for what became of each case."),
+    ] = None,
+    allow_failures: AllowFailures = False,
+    as_json: AsJson = False,
+) -> None:
+    """Play the slices of screening: instructions in retrieved text, contradictions, claims and what they cite."""
+    from carerails.cli.screen import evaluate as run
+
+    raise typer.Exit(run(names(slices), profile, out, allow_failures, as_json))
+
+
 @eval_app.command("gate")
 def eval_gate(
     baseline: Annotated[Path, typer.Option("--baseline", help="What `eval accept` wrote.")],

@@ -8,15 +8,18 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from carerails.cli.console import note
+from carerails.cli.console import note, progress
 from carerails.cli.lines import Numbered, keep_apart, numbered, opened
-from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
+from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION, USAGE
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Locale, Unit, UnitReport
 from carerails.errors import UsageError, unknown
 from carerails.records import write_error
+
+if TYPE_CHECKING:
+    from carerails.screening.screener import Screener
 
 #: Keys of an input line; others are ignored.
 _TEXTS = ("text", "source", "title", "id")
@@ -33,8 +36,6 @@ def run(
     allow_failures: bool,
 ) -> int:
     """Screen all lines as one context; the exit code says whether every line was read and every unit judged."""
-    from carerails.screening.opening import open_screener
-    from carerails.screening.screener import Screener
     from carerails.text import detect_locale
 
     keep_apart(source, target)
@@ -42,8 +43,7 @@ def run(
         raise unknown("locale", locale, LOCALES)
     if bool(store) != bool(turn):
         raise UsageError("--store and --turn go together", "give both, or none")
-    settings = load_settings(profile=profile).profile.screening
-    screener = open_screener(settings) or Screener(settings)
+    screener = _screener(profile)
     with ExitStack() as stack:
         lines = list(numbered(opened(stack, source, "r")))
         read = [_read(line) for line in lines]
@@ -87,11 +87,59 @@ def explain(turn: str, store: str, as_json: bool) -> int:
     return PASS
 
 
+def evaluate(slices: list[str], profile: str, out: Path | None, allow_failures: bool, as_json: bool) -> int:
+    """Play, score, print; the exit code says whether a check failed or a slice's rule does not hold."""
+    from carerails.evals.screening import SCREENING_SLICES, judge, load_screening_slice, outcomes, score
+    from carerails.evals.terminal import percent
+
+    screener = _screener(profile)
+    verdicts: list[Any] = []
+    scores: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    for name in dict.fromkeys(slices or SCREENING_SLICES):
+        spec, cases = load_screening_slice(name)
+        found = list(progress(outcomes(screener, cases), name, len(cases)))
+        verdicts += judge(name, spec, screener.model_name, found)
+        rows += [{"slice": name, **each.model_dump(exclude={"note"})} for each in found]
+        for part in ("all", *LOCALES):
+            chosen = [each for each in found if part in ("all", each.locale)]
+            scores.append({"slice": name, "part": part, "cases": len(chosen), "rates": score(chosen)})
+    if out:
+        out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    failed = sum(row["fate"] == "failed" for row in rows)
+    broken = [verdict for verdict in verdicts if not verdict.passed]
+    if as_json:
+        shown = [each | {"rates": {k: v.model_dump() for k, v in each["rates"].items()}} for each in scores]
+        told = {"schema": 1, "scores": shown, "verdicts": [each.model_dump() for each in verdicts], "failed": failed}
+        json.dump(told, sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write("Rates in per cent [95 % interval]\n")
+        for each in scores:
+            rates = "  ".join(f"{metric} {percent(value)}" for metric, value in each["rates"].items())
+            sys.stdout.write(f"{each['slice']}  {each['part']}  {each['cases']} cases  {rates}\n")
+        sys.stdout.writelines(f"FAIL  {verdict.say()}\n" for verdict in broken)
+        if not broken:
+            sys.stdout.write(f"PASS  all {len(verdicts)} conditions of the slices hold\n")
+    if failed and not allow_failures:
+        note(f"{failed} cases could not be judged")
+        return ENGINE_FAILURE
+    return REGRESSION if broken else PASS
+
+
 class _Line:
     """One input line: a unit that has no number yet."""
 
     def __init__(self, ident: str, text: str, source: str, title: str) -> None:
         self.ident, self.text, self.source, self.title = ident, text, source, title
+
+
+def _screener(profile: str) -> Screener:
+    """The screener of a profile, also where the profile switches screening off: here somebody asks for it."""
+    from carerails.screening.opening import open_screener
+
+    settings = load_settings(profile=profile).profile.screening
+    return open_screener(settings.model_copy(update={"enabled": True}))
 
 
 def _read(numbered_line: Numbered) -> _Line | dict[str, Any]:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -111,6 +111,9 @@ class AgentCase(Frozen):
     def hash(self) -> str:
         """Of what is said and of the right replies; neither the id nor a note changes it."""
         return hash_of(self, exclude={"id", "note"})
+
+
+AnyCase = TypeVar("AnyCase", bound=AgentCase)
 
 
 class Question(AgentCase):
@@ -256,16 +259,25 @@ def load_agent_slice(name: str, directory: Path | None = None) -> AgentSlice:
         raise unknown("slice", name, AGENT_SLICES)
     place = directory or data_dir("evals") / "slices" / "agent"
     spec = load_yaml(place / f"{name}.yml", AgentSpec)
-    path = place / f"{name}.jsonl"
-    cases: dict[str, Question | Conversation | Review] = {}
+    cases = read_cases(place / f"{name}.jsonl", AGENT_SLICES[name])
+    return AgentSlice.model_validate({"name": name, "spec": spec, "cases": cases})
+
+
+def read_cases(path: Path, kind: type[AnyCase]) -> tuple[AnyCase, ...]:
+    """The cases of a file, one a line.
+
+    Raises:
+        UsageError: no file or no case, an id that stands twice, or a broken line, by its number.
+    """
+    cases: dict[str, AnyCase] = {}
     for number, line in _lines(path):
-        case = _case(line, AGENT_SLICES[name], f"{path}:{number}")
+        case = _case(line, kind, f"{path}:{number}")
         if case.id in cases:
             raise UsageError(f"the id {case.id!r} stands twice", "ids are unique in a file", f"{path}:{number}")
         cases[case.id] = case
     if not cases:
         raise UsageError("no cases", "one JSON object a line", str(path))
-    return AgentSlice.model_validate({"name": name, "spec": spec, "cases": tuple(cases.values())})
+    return tuple(cases.values())
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -279,7 +291,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
 
 
-def _case(line: str, kind: type[Question | Conversation | Review], where: str) -> Question | Conversation | Review:
+def _case(line: str, kind: type[AnyCase], where: str) -> AnyCase:
     """One line as a case; an error says where and what, and never repeats the text of the case."""
     try:
         row = json.loads(line)

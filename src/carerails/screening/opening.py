@@ -9,8 +9,8 @@ from carerails.screening.screener import Screener
 from carerails.screening.settings import ModelName, ScreeningSettings
 
 
-def open_screener(settings: ScreeningSettings, policy: Policy | None = None) -> Screener | None:
-    """A screener; None where screening is off.
+def open_screener(settings: ScreeningSettings, policy: Policy | None = None) -> Screener:
+    """A screener by a profile's settings, whether or not they say that the agent has one.
 
     Args:
         settings: of the profile.
@@ -20,8 +20,6 @@ def open_screener(settings: ScreeningSettings, policy: Policy | None = None) -> 
         UsageError: the environment does not name the endpoint of a model, or an extra is missing.
         CompileError: the rails do not compile.
     """
-    if not settings.enabled:
-        return None
     rails = LocalModel(policy, semantic=settings.semantic)
     stronger = settings.stronger and _model(settings.stronger, rails, settings)
     return Screener(settings, rails=rails, model=_model(settings.model, rails, settings), stronger=stronger or None)

@@ -97,4 +97,6 @@ def _answer(level: int) -> ScoreAnswer:
     for place in beside:
         probabilities[place] = (1 - _SURE) / len(beside)
     mean = sum(place * probability for place, probability in enumerate(probabilities))
-    return ScoreAnswer(score=round(mean, 4), probabilities=tuple(probabilities), confidence=round((_SURE - 0.25) / 0.75, 4))
+    return ScoreAnswer(
+        score=round(mean, 4), probabilities=tuple(probabilities), confidence=round((_SURE - 0.25) / 0.75, 4)
+    )
