@@ -13,6 +13,7 @@ import re
 import threading
 import types
 from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextvars import ContextVar
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
@@ -20,7 +21,8 @@ from typing import Any, Protocol, cast
 
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
-from carerails.contracts import Findings, Locale, RuleHit
+from carerails.colang.rules import SECOND_OPINION
+from carerails.contracts import Ask, Findings, Locale, RuleHit
 from carerails.errors import EngineError, UsageError
 from carerails.resources import data_dir, rails_files
 from carerails_nemo.discretion import discreet, hush
@@ -33,7 +35,8 @@ Answer = tuple[list[Event], Any]
 _SWALLOWED = "inform internal error occurred"
 #: Regexes that Python keeps compiled: a large policy has some hundreds.
 _REGEXES = 4096
-_PROBE: Event = {"type": "CheckTurn", "text": ""}
+#: Who is asked for a second opinion in the current turn. Tasks that NeMo starts for actions inherit it.
+_judge: ContextVar[Ask] = ContextVar("carerails_nemo_judge")
 _HITS = TypeAdapter(list[tuple[StrictStr, tuple[StrictStr, ...]]])
 # NeMo's parser is not thread-safe, nor is Python's own, which NeMo runs on every expression: where two threads parse at
 # once, Python 3.11 raises "AST constructor recursion depth mismatch", and a flow dies.
@@ -58,7 +61,7 @@ class NemoEngine:
 
     name = "nemo"
     #: `re`: it searches with Python's own regexes, whole, which are compiled before the first turn.
-    capabilities = frozenset({"escalate", "refuse", "check-in", "evidence", "render", "re"})
+    capabilities = frozenset({"escalate", "refuse", "check-in", "evidence", "render", "re", "judge"})
 
     def __init__(self, rails: Path | None = None) -> None:
         self.version = metadata.version("nemoguardrails")
@@ -82,8 +85,8 @@ class NemoEngine:
                 self._runtime, constants = _load(rails)
             with discreet():
                 await self._get_ready(self._runtime, constants)
-            await self._ask(_PROBE, "TurnChecked", self._state_with_open_guards())
-            await self._ask(_PROBE, "TurnChecked")
+            await self._ask(_check_turn(""), "TurnChecked", self._state_with_open_guards())
+            await self._ask(_check_turn(""), "TurnChecked")
         except UsageError:
             raise
         except Exception as error:
@@ -101,7 +104,20 @@ class NemoEngine:
         Raises:
             EngineError: a flow died, nothing or more than one thing was decided, or it is no list of hits.
         """
-        decided = await self._ask({"type": "CheckTurn", "text": text}, "TurnChecked")
+        decided = await self._ask(_check_turn(text), "TurnChecked")
+        return Findings(hits=_hits(decided.get("hits")))
+
+    async def evaluate_asking(self, text: str, ask: Ask) -> Findings:
+        """As `evaluate`, and `SecondOpinionAction` of the rails is `ask`.
+
+        Raises:
+            EngineError: as `evaluate`.
+        """
+        token = _judge.set(ask)
+        try:
+            decided = await self._ask(_check_turn(text, judge=True), "TurnChecked")
+        finally:
+            _judge.reset(token)
         return Findings(hits=_hits(decided.get("hits")))
 
     async def render(self, slug: str, locale: Locale, numbers: Mapping[str, str]) -> str:
@@ -206,6 +222,7 @@ def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
     more = {"import_paths": [str(path.resolve()) for path in sources]}
     config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
     runtime: Any = LLMRails(config).runtime
+    runtime.register_action(_second_opinion, SECOND_OPINION)
     hush()
     return runtime, take_constants(runtime.flow_configs)
 
@@ -226,3 +243,12 @@ def _hits(decided: object) -> tuple[RuleHit, ...]:
     if pairs is None:  # raised here and not above, where it would drag the validated text along
         raise EngineError("malformed", "hits are no list of rules with a list of terms each")
     return tuple(RuleHit(rule=rule, terms=terms) for rule, terms in pairs if terms)
+
+
+def _check_turn(text: str, *, judge: bool = False) -> Event:
+    return {"type": "CheckTurn", "text": text, "judge": judge}
+
+
+async def _second_opinion() -> dict[str, list[str]]:
+    """The action of the rails. What it raises NeMo swallows, and a turn finds again."""
+    return {name: list(terms) for name, terms in (await _judge.get()()).items()}

@@ -40,7 +40,7 @@ _PLAIN = (
     *(ast.UnaryOp, ast.And, ast.Or, ast.Not, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE),
     *(ast.Attribute, ast.BinOp),
 )
-_CALLED = ("search", "find_all", "uid", "len", "int")
+_CALLED = ("search", "find_all", "uid", "len", "int", "str")
 _METHODS = ("join", "replace")
 
 
@@ -60,6 +60,7 @@ _FUNCTIONS: dict[str, Any] = {
     "uid": nemo.new_uuid,
     "len": len,
     "int": int,
+    "str": str,
     "member": _member,
     **{kind.__name__: library.DEFAULT_OPERATORS[kind] for kind in (ast.Add, ast.Sub, ast.Mult)},
 }

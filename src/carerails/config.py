@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from carerails.contracts import LOCALES, Frozen, Locale
+from carerails.contracts import JUDGED, LOCALES, Frozen, Locale, Outcome
 from carerails.errors import UsageError, unknown
 from carerails.output.settings import CircuitSettings, OutputSettings
 from carerails.resources import data_dir
@@ -26,6 +26,38 @@ YamlLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 
 
+Point = Annotated[float, Field(ge=0, le=1)]
+
+
+class JudgeProfile(Frozen):
+    """How a deployment asks a judge, where it has one.
+
+    Attributes:
+        deadline_s: seconds that a judge which waits for others may take before it counts as failed.
+        on_failure: what becomes of a turn whose judge failed: `escalate` it as urgent, or `refuse` it.
+        points: by judge, by what it holds, by outcome: the score from which on it does, one or by locale.
+            `carerails calibrate` writes them. An outcome without a point is never reached.
+    """
+
+    deadline_s: Annotated[float, Field(gt=0, le=60)] = 5.0
+    on_failure: Literal["escalate", "refuse"] = "escalate"
+    points: Mapping[str, Mapping[str, Mapping[Outcome, Point | Mapping[Locale, Point]]]] = Field(default_factory=dict)
+
+    @field_validator("points")
+    @classmethod
+    def _known(cls, points: Mapping[str, Mapping[str, Mapping[Outcome, Any]]]) -> Mapping[str, Any]:
+        for judge, names in points.items():
+            for name, outcomes in names.items():
+                if name not in JUDGED:
+                    raise ValueError(f"{judge}: {unknown('opinion', name, JUDGED)}")
+                if strange := outcomes.keys() - set(JUDGED[name]):
+                    raise ValueError(f"{judge}: {name}: {unknown('outcome', strange.pop(), JUDGED[name])}")
+                for outcome, point in outcomes.items():
+                    if isinstance(point, Mapping) and set(point) != set(LOCALES):
+                        raise ValueError(f"{judge}: {name}: {outcome}: one point for every locale")
+        return points
+
+
 class Profile(Frozen):
     """How a deployment runs the checks.
 
@@ -34,6 +66,7 @@ class Profile(Frozen):
         max_chars: characters of a turn that are scanned; a longer one is `input-malformed` unless a red flag hits.
         own_identifiers: `redact` lets a turn with the user's own identifiers pass (the record is redacted), `block`
             refuses it as `pii-blocked`.
+        judge: how a judge is asked; it is there only where one is deployed (`--semantic`).
         default_country: the country whose numbers a locale shows when the request names none; None: no number.
         output: what a reply may hold.
         circuit: when the model is left alone, and what is said then.
@@ -47,6 +80,7 @@ class Profile(Frozen):
     output: OutputSettings = OutputSettings()
     circuit: CircuitSettings = CircuitSettings()
     screening: ScreeningSettings = ScreeningSettings()
+    judge: JudgeProfile = JudgeProfile()
 
 
 class CountryNumbers(Frozen):

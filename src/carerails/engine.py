@@ -11,8 +11,21 @@ from typing import cast
 
 from carerails import __version__
 from carerails.config import Settings, load_settings
-from carerails.contracts import Failure, Findings, Locale, Refusal, RuleEngine, RuleHit, Turn, TurnDecision
-from carerails.errors import EngineError
+from carerails.contracts import (
+    Ask,
+    Failure,
+    Findings,
+    JudgedEngine,
+    Locale,
+    Refusal,
+    RuleEngine,
+    RuleHit,
+    SemanticJudge,
+    Turn,
+    TurnDecision,
+)
+from carerails.errors import EngineError, UsageError
+from carerails.judging import Asking, Judging
 from carerails.policy import Policy
 from carerails.resolve import resolve
 from carerails.text import Prepared, prepare
@@ -30,14 +43,31 @@ class FailSafeEngine:
         policy: the compiled rails; gives rules their meaning and evidence its place, whichever engine decides.
         settings: profile and numbers.
         floor: asked for its verdict when `engine` fails; None where the engine is the floor itself.
+        judge: gives second opinions, where the rails ask for one; None: no flow is told that it may ask.
+
+    Raises:
+        UsageError: a judge without operating points in the profile, or rails that never ask one.
     """
 
-    def __init__(self, engine: RuleEngine, policy: Policy, settings: Settings, floor: RuleEngine | None = None) -> None:
+    def __init__(
+        self,
+        engine: RuleEngine,
+        policy: Policy,
+        settings: Settings,
+        floor: RuleEngine | None = None,
+        judge: SemanticJudge | None = None,
+    ) -> None:
         self._engine, self._policy, self._settings, self._floor = engine, policy, settings, floor
         self._original = "original" in engine.capabilities
+        self._judging = Judging(judge, settings.profile.judge) if judge else None
+        if judge and not policy.wants_opinions:
+            raise UsageError(
+                "the rails never ask for a second opinion", "write a `flow check meaning`, or --semantic off"
+            )
         # An engine that never awaits cannot be interrupted, so a deadline would only cost time.
-        self._immediate = "synchronous" in engine.capabilities
+        self._immediate = "synchronous" in engine.capabilities and (judge is None or judge.synchronous)
         parts = (__version__, engine.name, engine.version, policy.digest, settings.digest)
+        parts += (judge.fingerprint,) if judge else ()
         self._fingerprint = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @property
@@ -57,8 +87,8 @@ class FailSafeEngine:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What the adapter can express."""
-        return self._engine.capabilities
+        """What the adapter can express; `synchronous` only where its judge never awaits either."""
+        return self._engine.capabilities - (frozenset() if self._immediate else {"synchronous"})
 
     @property
     def policy(self) -> Policy:
@@ -77,11 +107,18 @@ class FailSafeEngine:
         unable = {self._policy.rules[name].meta.category for name in self.unsupported} - able
         return frozenset(unable | (OUTCOMES - self.capabilities))
 
+    async def learn(self) -> None:
+        """Let a judge get ready, and learn and keep what it must, before several processes open it."""
+        if self._judging:
+            await self._judging.judge.start()
+
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn. Never raises but for cancellation: whatever fails takes the safe outcome."""
         prepared = prepare(turn, max_chars=self._settings.profile.max_chars)
-        findings = await self._findings(prepared, self._said(turn) if self._original else prepared.text)
-        return resolve(findings, prepared, turn.country, self._policy, self._settings, self._engine.name)
+        asking = self._judging.asking(turn, prepared.text, prepared.locale) if self._judging else None
+        findings = await self._findings(prepared, self._said(turn) if self._original else prepared.text, asking)
+        about = asking.about if asking else None
+        return resolve(findings, prepared, turn.country, self._policy, self._settings, self._engine.name, about)
 
     def check_now(self, turn: Turn) -> TurnDecision:
         """`check` without an event loop, for an engine that is `synchronous`.
@@ -122,6 +159,8 @@ class FailSafeEngine:
             self._policy.warm(whole=True)
         if self._floor:
             await self._floor.start()
+        if self._judging:
+            await self._judging.judge.start()
         return self
 
     async def __aexit__(
@@ -130,17 +169,22 @@ class FailSafeEngine:
         await self._engine.close()
         if self._floor:
             await self._floor.close()
+        if self._judging:
+            await self._judging.judge.close()
 
     def _said(self, turn: Turn) -> str:
         """What the user wrote since the assistant last spoke."""
         return "\n".join(unanswered(turn))[: self._settings.profile.max_chars]
 
-    async def _findings(self, prepared: Prepared, text: str) -> Findings:
+    async def _findings(self, prepared: Prepared, text: str, asking: Asking | None) -> Findings:
         """What the engine found in the text; its failure, with the floor's hits, when it could not say."""
         if not prepared.text:
             return Findings()
         try:
-            return self._sound(await self._evaluate(text))
+            findings = self._sound(await self._evaluate(text, asking, prepared.text))
+            if asking and asking.failure:
+                return findings.model_copy(update={"failures": (*findings.failures, asking.failure)})
+            return findings
         except EngineError as error:
             failure = Failure(seam="detection", kind=error.kind, detail=error.detail)
         except (asyncio.TimeoutError, TimeoutError):
@@ -150,17 +194,27 @@ class FailSafeEngine:
             failure = Failure(seam="detection", kind="exception", detail=type(error).__name__)
         return Findings(hits=await self._floor_hits(prepared.text), failures=(failure,))
 
-    async def _evaluate(self, text: str) -> object:
+    async def _evaluate(self, text: str, ask: Ask | None, views: str) -> object:
+        answer = self._asked(text, ask, views) if ask else self._engine.evaluate(text)
         if self._immediate:
-            return await self._engine.evaluate(text)
-        return await asyncio.wait_for(self._engine.evaluate(text), self._settings.profile.deadline_s)
+            return await answer
+        profile = self._settings.profile
+        return await asyncio.wait_for(answer, profile.deadline_s + (profile.judge.deadline_s if ask else 0))
+
+    async def _asked(self, text: str, ask: Ask, views: str) -> object:
+        """What the engine finds, and what a second opinion adds: by its own runtime, or else by the compiled policy."""
+        if isinstance(self._engine, JudgedEngine) and "judge" in self._engine.capabilities:
+            return await self._engine.evaluate_asking(text, ask)
+        found = self._sound(await self._engine.evaluate(text))
+        more = await self._policy.meaning(views, found.hits, ask)
+        return found.model_copy(update={"hits": (*found.hits, *more)})
 
     def _sound(self, findings: object) -> Findings:
         if findings is None:
             raise EngineError("missing", "no findings")
         if not isinstance(findings, Findings):
             raise EngineError("malformed", f"findings are a {type(findings).__name__}")
-        if any(hit.rule not in self._policy.rules for hit in findings.hits):
+        if any(not self._policy.has(hit.rule) for hit in findings.hits):
             raise EngineError("malformed", "a hit names a rule that the rails do not have")
         return findings
 
@@ -174,12 +228,23 @@ class FailSafeEngine:
 
 
 def open_engine(
-    name: str, rails: Path | None = None, settings: Settings | None = None, floor: bool = True
+    name: str,
+    rails: Path | None = None,
+    settings: Settings | None = None,
+    floor: bool = True,
+    judge: SemanticJudge | bool = False,
 ) -> FailSafeEngine:
     """The engine of that name, behind the fail-safe wrapper, not yet started (use it as `async with`).
 
+    Args:
+        name: as in `carerails engines`.
+        rails: directory or exported policy; None: those that are shipped.
+        settings: profile and numbers; None: the default ones.
+        floor: whether the native floor answers where the engine fails.
+        judge: gives second opinions; True: the local one, which learns from the examples of the rails.
+
     Raises:
-        UsageError: no such engine, or rails or config that do not load.
+        UsageError: no such engine, rails or config that do not load, or a judge that cannot run here.
     """
     from carerails.engines import load_engine
 
@@ -187,7 +252,12 @@ def open_engine(
     settings = settings or load_settings()
     native = adapter if name == "native" else load_engine("native", rails)
     policy = cast("Policy", getattr(native, "policy"))  # noqa: B009  the native engine has compiled the rails
-    return FailSafeEngine(adapter, policy, settings, floor=native if floor and native is not adapter else None)
+    if judge is True:
+        from carerails.semantic import LocalJudge
+
+        judge = LocalJudge(policy.examples)
+    beneath = native if floor and native is not adapter else None
+    return FailSafeEngine(adapter, policy, settings, floor=beneath, judge=judge or None)
 
 
 __all__ = ["FailSafeEngine", "open_engine"]

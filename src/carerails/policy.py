@@ -23,11 +23,12 @@ from carerails.colang import (
     parse_examples,
 )
 from carerails.colang.build import build
+from carerails.colang.closures import Waiting
 from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
 from carerails.colang.program import Program
-from carerails.colang.rules import CHECK, Rule, RuleMeta, Template, categories, kebab
-from carerails.contracts import RuleHit
+from carerails.colang.rules import CHECK, MEANING, Rule, RuleMeta, Template, categories, kebab
+from carerails.contracts import Ask, RuleHit
 from carerails.errors import EngineError, UsageError
 from carerails.matching import Matcher, Scan
 from carerails.resources import rails_files
@@ -55,6 +56,7 @@ class Policy:
 
     Attributes:
         rules: by flow name.
+        judged: the rules that go by a judge's opinions, by flow name; no text alone can hit one.
         templates: by slug.
         examples: what people may write, by category and locale, `in-scope` among them; no part of the decisions.
         digest: hash of every flow. Two policies with one digest decide alike and show the same evidence.
@@ -69,6 +71,7 @@ class Policy:
     def _set(self, program: Program, matcher: Matcher, sources: Callable[[], Sources], root: Path | None) -> None:
         self._program, self._matcher, self._read, self._root = program, matcher, sources, root
         self.rules: Mapping[str, Rule] = program.rules
+        self.judged: Mapping[str, Rule] = program.judged
         self.templates: Mapping[str, Template] = program.templates
         self.digest = program.digest
         self._last: Scan | None = None
@@ -82,7 +85,8 @@ class Policy:
     def examples(self) -> tuple[Example, ...]:
         """What people may write."""
         homes = categories(self.rules)
-        return tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in self._trees[1])
+        found = _examples(self._root) if self._root else self._trees[1]
+        return tuple(replace(e, category=homes.get(kebab(e.category), kebab(e.category))) for e in found)
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -148,14 +152,39 @@ class Policy:
             EngineError: a rule failed, or answered what is no list of strings.
         """
         scans = Scans(self._matcher)
-        hits: Any = self._program.flows[CHECK](scans, (text, *self._program.given))
-        try:
-            found = tuple([RuleHit(rule=rule, terms=tuple(terms)) for rule, terms in hits if terms])
-        except (TypeError, ValueError):
-            raise EngineError("malformed", f"flow {CHECK} must return pairs of a rule's name and a list") from None
+        found = _hits(self._program.flows[CHECK](scans, (text, *self._program.given)), CHECK)
         if found:
             self._last = scans.get(text)  # for whoever will now ask where the terms stand
         return found
+
+    def has(self, rule: str) -> bool:
+        """Whether there is a rule of that name, judged or not."""
+        return rule in self.rules or rule in self.judged
+
+    def rule(self, name: str) -> Rule:
+        """The rule of that name, judged or not. Raises KeyError."""
+        return self.rules.get(name) or self.judged[name]
+
+    @property
+    def wants_opinions(self) -> bool:
+        """Whether the rails have a `flow check meaning`, which asks for them."""
+        return MEANING in self._program.flows
+
+    async def meaning(self, text: str, hits: Sequence[RuleHit], ask: Ask) -> tuple[RuleHit, ...]:
+        """Run `flow check meaning`: what a second opinion adds to the hits of `check`, if the flow asks for one.
+
+        The flow is pure but for the answer, so it runs up to where it asks, and again with what was answered.
+
+        Raises:
+            EngineError: it failed, or answered what is no list of strings.
+        """
+        flow, scans = self._program.flows[MEANING], Scans(self._matcher)
+        given = [[hit.rule, list(hit.terms)] for hit in hits]
+        while True:
+            try:
+                return _hits(flow(scans, (text, given)), MEANING)
+            except Waiting as waiting:
+                scans.answers[waiting.args[0]] = {name: list(terms) for name, terms in (await ask()).items()}
 
     def run(self, flow: str, *arguments: object) -> Any:
         """The value of any pure flow.
@@ -202,7 +231,7 @@ class Policy:
                     missing.pop(term, None)
                     pattern = regex.arms[arm]
                     found.setdefault((start, end), Match(start, end, pattern.file, pattern.line))
-        home = self.rules[rule]
+        home = self.rule(rule)
         for term in missing:
             start = text.find(term)
             if start >= 0:
@@ -224,6 +253,13 @@ class Policy:
     def sources(self) -> tuple[Path, ...]:
         """The files that a Colang runtime is to load: all but the examples. None for an exported policy."""
         return tuple(_files(self._root, examples=False)) if self._root else ()
+
+
+def _hits(pairs: Any, flow: str) -> tuple[RuleHit, ...]:
+    try:
+        return tuple([RuleHit(rule=rule, terms=tuple(terms)) for rule, terms in pairs if terms])
+    except (TypeError, ValueError):
+        raise EngineError("malformed", f"flow {flow} must return pairs of a rule's name and a list") from None
 
 
 def read_rails(rails: Path, report: Report) -> tuple[tuple[Flow, ...], tuple[Example, ...]]:
@@ -248,6 +284,16 @@ def read_rails(rails: Path, report: Report) -> tuple[tuple[Flow, ...], tuple[Exa
         else:
             flows += parse(source, report).flows
     return tuple(flows), tuple(examples)
+
+
+def _examples(rails: Path) -> tuple[Example, ...]:
+    """Those of a directory that was read before: nothing else is parsed again."""
+    report = Report()
+    paths = [path for path in rails_files(rails) if path.relative_to(rails).parts[0] == EXAMPLES]
+    sources = [Source(path.relative_to(rails).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+    found = tuple(example for source in sources for example in parse_examples(source, report))
+    report.raise_if_any()
+    return found
 
 
 def _files(rails: Path, *, examples: bool) -> Iterable[Path]:

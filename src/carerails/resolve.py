@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from carerails.config import Settings
@@ -12,6 +12,7 @@ from carerails.contracts import (
     Evidence,
     Failure,
     Findings,
+    Opinion,
     Outcome,
     RefusalSlug,
     RuleHit,
@@ -23,6 +24,8 @@ from carerails.matching import Scan
 from carerails.policy import Policy, Rule
 from carerails.text import Prepared
 
+#: The opinion that a judged rule of a category and outcome goes by.
+About = Callable[[str, Outcome], "Opinion | None"]
 CHECK_FAILED = "check-failed"
 OWN_IDENTIFIERS: RefusalSlug = "pii-blocked"
 
@@ -39,17 +42,23 @@ class _Claim(NamedTuple):
 
 
 def resolve(
-    findings: Findings, prepared: Prepared, country: str | None, policy: Policy, settings: Settings, engine: str
+    findings: Findings,
+    prepared: Prepared,
+    country: str | None,
+    policy: Policy,
+    settings: Settings,
+    engine: str,
+    about: About | None = None,
 ) -> TurnDecision:
     """Decide one turn.
 
     All hits are kept as evidence; the first outcome of `PRECEDENCE` wins, then the rule's declared priority, then the
-    order of checks.
+    order of checks. `about` gives the opinion behind a judged rule.
     """
     claims = [
         *_of_hits(findings.hits, policy, settings),
         *(_Claim(ruling.outcome, 0, ruling.category, ruling.slug) for ruling in findings.rulings),
-        *_of_failures(findings.failures),
+        *_of_failures(findings.failures, settings),
         *_of_input(prepared),
     ]
     country = settings.country(prepared.locale, country)
@@ -69,7 +78,7 @@ def resolve(
         subcategories=tuple(dict.fromkeys(c.category for c in claims[1:] if c.category != first.category)),
         slug=slug,
         template_slug=TEMPLATE_OF.get(first.outcome) or slug,
-        evidence=tuple(_evidence(c.hit, c.rule, policy, prepared, scan) for c in claims if c.hit and c.rule),
+        evidence=tuple(_evidence(c.hit, c.rule, policy, prepared, scan, about) for c in claims if c.hit and c.rule),
         locale=prepared.locale,
         country=country,
         engine=engine,
@@ -80,17 +89,18 @@ def resolve(
 
 def _of_hits(hits: Iterable[RuleHit], policy: Policy, settings: Settings) -> Iterable[_Claim]:
     for hit in hits:
-        rule = policy.rules[hit.rule]
+        rule = policy.rule(hit.rule)
         meta = rule.meta
         if meta.slug == OWN_IDENTIFIERS and settings.profile.own_identifiers != "block":
             continue
         yield _Claim(meta.outcome, meta.priority, meta.category, meta.slug, hit, rule)
 
 
-def _of_failures(failures: Sequence[Failure]) -> Iterable[_Claim]:
-    """A failure is never a pass: detection escalates, everything else refuses."""
+def _of_failures(failures: Sequence[Failure], settings: Settings) -> Iterable[_Claim]:
+    """A failure is never a pass: detection escalates, a judge does as the profile says, everything else refuses."""
+    escalates = settings.profile.judge.on_failure == "escalate"
     for failure in failures:
-        if failure.seam == "detection":
+        if failure.seam == "detection" or (failure.seam == "judge" and escalates):
             yield _Claim("urgent", 0, CHECK_FAILED)
         else:
             yield _Claim("refuse", 0, CHECK_FAILED, "default")
@@ -103,7 +113,9 @@ def _of_input(prepared: Prepared) -> Iterable[_Claim]:
         yield _Claim("refuse", 0, prepared.problem, "input-malformed")
 
 
-def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared, scan: Scan) -> Evidence:
+def _evidence(
+    hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared, scan: Scan, about: About | None
+) -> Evidence:
     """Find the hit's terms again, in the rails and in the user's own text."""
     spans: dict[Span, None] = {}  # a set in the order of the text: a long message may have thousands
     file, line = rule.file, rule.line
@@ -113,6 +125,7 @@ def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared, scan
         span = prepared.locate(match.start, match.end)
         if span:
             spans[span] = None
+    opinion = about(rule.meta.category, rule.meta.outcome) if about and hit.rule in policy.judged else None
     return Evidence(
         rule=hit.rule,
         file=file,
@@ -121,4 +134,6 @@ def _evidence(hit: RuleHit, rule: Rule, policy: Policy, prepared: Prepared, scan
         outcome=rule.meta.outcome,
         matched_terms=tuple(dict.fromkeys(prepared.original(span) for span in spans)),
         spans=tuple(spans),
+        score=opinion.score if opinion else None,
+        near=opinion.near if opinion else (),
     )

@@ -19,7 +19,7 @@ from carerails.colang import (
     parse,
     pure_flows,
 )
-from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
+from carerails.colang.tree import Act, Assign, Await, Flow, If, Return, Statement
 
 
 def parsed(text: str) -> File:
@@ -71,6 +71,8 @@ def _steps(body: Sequence[Statement]) -> list[Any]:
                 steps.append(("return", statement.line))
             case Await():
                 steps.append(("await", statement.flow, len(statement.arguments), statement.name, statement.line))
+            case Act():
+                steps.append(("await", statement.action, 0, statement.name, statement.line))
             case If():
                 rest: list[Any] = _steps(statement.otherwise)
                 for branch in reversed(statement.branches):

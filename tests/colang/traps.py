@@ -123,6 +123,8 @@ TRAPS = [
     Trap("attribute", "silent", _body('$d = {"items": 1}', "return $d.@items")),
     # names
     Trap("undefined-flow", "silent", _body("@$x = await nobody $t", "return $x")),
+    Trap("action", "silent", _body("@$x = await SecondOpinionAction()", "return $x")),
+    Trap("unknown-action", "silent", "flow check meaning $t $h\n  @$x = await ThirdOpinionAction()\n  return []\n"),
     Trap("undefined-argument", "silent", _body("@$x = await g $b=$t", "return $x") + "\nflow g $a\n  return $a\n"),
     Trap("argument-count", "silent", _body("@$x = await g", "return $x") + "\nflow g $a\n  return 1\n"),
     Trap("argument-count", "silent", _body("@$x = await g $t $t", "return $x") + "\nflow g $a\n  return 1\n"),

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carerails.knowledge import semantic
 from carerails.knowledge.intents import OUTSIDE
 from carerails.knowledge.semantic import Semantic, is_installed
+from carerails.semantic import encoder
 
 
 class Counting:
@@ -90,7 +90,7 @@ def test_without_the_extra_it_says_so(monkeypatch: pytest.MonkeyPatch):
     def nothing(_: str) -> None:
         return None
 
-    monkeypatch.setattr(semantic, "find_spec", nothing)
+    monkeypatch.setattr(encoder, "find_spec", nothing)
     assert not is_installed()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from carerails.cli.console import note, progress
+from carerails.cli.judge import local
 from carerails.cli.lines import Numbered, keep_apart, numbered, opened
 from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
 from carerails.engine import FailSafeEngine, open_engine
@@ -26,14 +27,13 @@ def run(
     engine: str, source: str, target: str, rails: Path | None, semantic: str, workers: int, allow_failures: bool
 ) -> int:
     """Decide all lines; the exit code says whether every line was read and every check ran."""
-    if semantic == "local":
-        note("the local semantic layer is not installed: deciding with --semantic off")
+    judge = local(semantic)
     keep_apart(source, target)
     unread = failed = 0
     with ExitStack() as stack:
         lines = numbered(opened(stack, source, "r"))
-        decider = stack.enter_context(deciding(engine, rails)) if workers == 1 else None
-        records = map(decider, lines) if decider else _in_processes(lines, engine, rails, workers)
+        decider = stack.enter_context(deciding(engine, rails, judge)) if workers == 1 else None
+        records = map(decider, lines) if decider else _in_processes(lines, engine, rails, judge, workers)
         out = opened(stack, target, "w")
         for record in progress(records, "deciding"):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -49,11 +49,11 @@ def run(
 
 
 @contextmanager
-def deciding(engine: str, rails: Path | None) -> Generator[Decider]:
+def deciding(engine: str, rails: Path | None, judge: bool = False) -> Generator[Decider]:
     """An engine of this process and its event loop, open for as long as lines come."""
     loop = asyncio.new_event_loop()
     try:
-        guarded = loop.run_until_complete(open_engine(engine, rails).__aenter__())
+        guarded = loop.run_until_complete(open_engine(engine, rails, judge=judge).__aenter__())
         yield Decider(guarded, loop)
         loop.run_until_complete(guarded.__aexit__(None, None, None))
     finally:
@@ -83,10 +83,13 @@ class Decider:
         return write_decision(ident, decision, (time.perf_counter_ns() - begin) / 1000)
 
 
-def _in_processes(lines: Iterable[Numbered], engine: str, rails: Path | None, workers: int) -> Iterator[Record]:
+def _in_processes(
+    lines: Iterable[Numbered], engine: str, rails: Path | None, judge: bool, workers: int
+) -> Iterator[Record]:
     """Decide in several processes, a chunk at a time, in input order."""
-    open_engine(engine, rails)  # a wrong name or broken rails are said once, here
-    for records in in_processes(_work, chunks(lines, CHUNK), workers, _start_worker, (engine, rails)):
+    guarded = open_engine(engine, rails, judge=judge)  # a wrong name or broken rails are said once, here
+    asyncio.run(guarded.learn())  # once, and not in every process
+    for records in in_processes(_work, chunks(lines, CHUNK), workers, _start_worker, (engine, rails, judge)):
         yield from records
 
 
@@ -94,9 +97,9 @@ _worker: Decider | None = None
 _worker_life = ExitStack()  # keeps the worker's engine open until the process ends
 
 
-def _start_worker(engine: str, rails: Path | None) -> None:
+def _start_worker(engine: str, rails: Path | None, judge: bool) -> None:
     global _worker  # noqa: PLW0603  one engine a process, opened once
-    _worker = _worker_life.enter_context(deciding(engine, rails))
+    _worker = _worker_life.enter_context(deciding(engine, rails, judge))
 
 
 def _work(chunk: list[Numbered]) -> list[Record]:

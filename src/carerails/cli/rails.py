@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from carerails.cli.console import note
+from carerails.cli.judge import local
 from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.contracts import LOCALES, Locale, Turn, TurnDecision
 from carerails.engine import open_engine
@@ -17,7 +18,9 @@ from carerails.records import write_decision
 from carerails.resources import data_dir
 
 
-def explain(text: str, engine: str, rails: Path | None, locale: str, country: str, as_json: bool) -> int:
+def explain(
+    text: str, engine: str, rails: Path | None, locale: str, country: str, as_json: bool, semantic: str = "off"
+) -> int:
     """Print views, hits with their place in the rails and in the text, decision and template."""
     from carerails.text import normalise
 
@@ -26,7 +29,7 @@ def explain(text: str, engine: str, rails: Path | None, locale: str, country: st
     if country and not (len(country) == 2 and country.isascii() and country.isalpha()):
         raise UsageError("a country is two letters", "for example --country MX")
     turn = Turn.of(text, locale=cast("Locale", locale) or None, country=country.upper() or None)
-    decision, shown = asyncio.run(_decide(turn, engine, rails))
+    decision, shown = asyncio.run(_decide(turn, engine, rails, local(semantic)))
     views = [view.text for view in normalise(text)]
     if as_json:
         record: dict[str, Any] = {"views": views, **write_decision("explain", decision, 0)}
@@ -40,8 +43,8 @@ def explain(text: str, engine: str, rails: Path | None, locale: str, country: st
     return ENGINE_FAILURE if decision.failed else PASS
 
 
-async def _decide(turn: Turn, engine: str, rails: Path | None) -> tuple[TurnDecision, str]:
-    async with open_engine(engine, rails) as guarded:
+async def _decide(turn: Turn, engine: str, rails: Path | None, judge: bool) -> tuple[TurnDecision, str]:
+    async with open_engine(engine, rails, judge=judge) as guarded:
         decision = await guarded.check(turn)
         texts = [
             (await guarded.render(slug, decision.locale, decision.country)).text
@@ -59,6 +62,10 @@ def _lines(text: str, views: list[str], decision: TurnDecision, shown: str) -> l
         lines.append(f"hit       {evidence.rule} -> {evidence.outcome}  rails/{evidence.file}:{evidence.line}")
         for span in evidence.spans:
             lines.append(f"          {span.start:>4}-{span.end:<4} {text[span.start : span.end]!r}")
+        if evidence.score is not None:
+            lines.append(f"          score {evidence.score:.2f}; it is most like")
+        for near in evidence.near:
+            lines.append(f"          {near.alike:.2f}  {near.text!r}  {near.category}  rails/{near.file}:{near.line}")
     if decision.failure:
         lines.append(f"failed    {decision.failure.seam}: {decision.failure.kind} {decision.failure.detail}".rstrip())
     if shown:
@@ -79,6 +86,18 @@ def guards(path: Path | None, check: bool) -> int:
         note("guards.co is up to date" if current else "guards.co is out of date: run `carerails rails guards`")
         return PASS if current else REGRESSION
     note(f"{target}: {'written' if write(policy, target) else 'unchanged'}")
+    return PASS
+
+
+def learn(path: Path | None) -> int:
+    """Fit the local judge to the examples, and keep it, so that no first turn waits for it."""
+    from carerails.policy import Policy
+    from carerails.semantic import LocalJudge
+
+    policy = Policy.load(path or data_dir("rails"))
+    judge = LocalJudge(policy.examples)
+    asyncio.run(judge.start())
+    note(f"learnt from {len(policy.examples):,} examples: {judge.fingerprint[:16]}")
     return PASS
 
 

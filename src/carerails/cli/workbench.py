@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from carerails.cli.options import Engine, Rails, names
+from carerails.cli.options import Engine, Rails, Semantic, SemanticOption, names
 
 
 class Format(str, Enum):
@@ -43,12 +43,13 @@ def explain(
     rails: Rails = None,
     locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",
     country: Annotated[str, typer.Option("--country", help="Two letters, for the numbers.")] = "",
+    semantic: SemanticOption = Semantic.off,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show what a text becomes, which rules it hits, where in the rails, and what the user is told."""
     from carerails.cli.rails import explain as run
 
-    raise typer.Exit(run(text, engine, rails, locale, country, as_json))
+    raise typer.Exit(run(text, engine, rails, locale, country, as_json, semantic.value))
 
 
 @rails_app.command()
@@ -82,6 +83,14 @@ def guards(
     from carerails.cli.rails import guards as run
 
     raise typer.Exit(run(path, check))
+
+
+@rails_app.command()
+def learn(path: Path_ = None) -> None:
+    """Fit the local judge of --semantic local to the examples of the rails, and keep it."""
+    from carerails.cli.rails import learn as run
+
+    raise typer.Exit(run(path))
 
 
 @rails_app.command()

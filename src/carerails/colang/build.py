@@ -11,7 +11,7 @@ from carerails.colang.compiler import CompiledFlow, compile_flows, matcher_of
 from carerails.colang.diagnostics import Report
 from carerails.colang.parser import pure_flows
 from carerails.colang.program import LinkedFlow, Program, patterns_of
-from carerails.colang.rules import CHECK, GUARDS, check_meta, rules_of, templates_of
+from carerails.colang.rules import CHECK, GUARDS, JUDGED_KINDS, check_meta, rules_of, templates_of
 from carerails.colang.tree import Flow
 from carerails.matching import Matcher
 
@@ -39,6 +39,7 @@ def build(flows: Sequence[Flow], *, check: bool = True) -> tuple[Program, Matche
     compiled, regexes = compile_flows(pure, report, given=given)
     arms = {name: patterns_of(flow.regexes) for name, flow in compiled.items()}
     rules = rules_of(pure.values(), arms, report)
+    judged = rules_of(pure.values(), arms, report, JUDGED_KINDS)
     templates = templates_of(pure.values(), report)
     report.raise_if_any()
     matcher = matcher_of(compiled, regexes, report)
@@ -47,7 +48,7 @@ def build(flows: Sequence[Flow], *, check: bool = True) -> tuple[Program, Matche
         for name, flow in compiled.items()
     }
     values = tuple(_value(compiled.get(name)) for name in given.values())
-    return Program(regexes, linked, rules, templates, values, digest_of(flows)), matcher
+    return Program(regexes, linked, rules, judged, templates, values, digest_of(flows)), matcher
 
 
 def digest_of(flows: Sequence[Flow]) -> str:

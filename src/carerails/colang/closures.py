@@ -13,12 +13,21 @@ Frame = list[Any]
 Run = Callable[[Frame], Any]
 
 
+class Waiting(Exception):
+    """An action's answer is needed: run the flow again with it. Its name is the only argument."""
+
+
 class Scans(dict[str, Scan]):
-    """The scans of one evaluation, by text: each distinct text, and each of its sentences, is scanned once."""
+    """The scans of one evaluation, by text: each distinct text, and each of its sentences, is scanned once.
+
+    Attributes:
+        answers: of the actions that were asked, by name.
+    """
 
     def __init__(self, matcher: Matcher) -> None:
         super().__init__()
         self._matcher = matcher
+        self.answers: dict[str, Any] = {}
         self._known: dict[str, Asked] = {}
 
     def __missing__(self, text: str) -> Scan:
@@ -39,7 +48,7 @@ def sequence(steps: list[Run], places: list[str]) -> Run:
                 result = step(frame)
                 if result is not None:
                     return result
-        except EngineError:
+        except (EngineError, Waiting):
             raise
         except Exception as error:
             place = places[steps.index(step)] if step else ""
@@ -79,6 +88,18 @@ def store(slot: int, value: Run) -> Run:
 
     def run(frame: Frame) -> None:
         frame[slot] = value(frame)
+
+    return run
+
+
+def act(name: str) -> Run:
+    """What an action answered; Waiting where it was not asked yet."""
+
+    def run(frame: Frame) -> Any:
+        answers = frame[0].answers
+        if name not in answers:
+            raise Waiting(name)
+        return answers[name]
 
     return run
 

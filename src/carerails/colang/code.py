@@ -68,7 +68,7 @@ def link(code: Code, flows: Mapping[str, Callee]) -> Run:  # noqa: PLR0912 - one
 
     name, *operands = code
     match name:
-        case "constant" | "load" | "find_all_in" | "search_in":
+        case "constant" | "load" | "find_all_in" | "search_in" | "act":
             return getattr(closures, name)(*operands)
         case "store":
             return closures.store(operands[0], linked(operands[1]))

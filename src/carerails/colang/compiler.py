@@ -17,7 +17,8 @@ from carerails.colang.code import Code, constant, link
 from carerails.colang.diagnostics import Rejected, Report, nearest
 from carerails.colang.folding import ExpressionCompiler, Facts, Regex
 from carerails.colang.guards import Unless, is_guard, nothing_unless, only_reports
-from carerails.colang.tree import Assign, Await, Flow, If, Return, Statement
+from carerails.colang.rules import ACTIONS, MEANING
+from carerails.colang.tree import Act, Assign, Await, Flow, If, Return, Statement
 from carerails.colang.values import Known
 from carerails.matching import Matcher
 
@@ -175,7 +176,7 @@ class _FlowCompiler(ExpressionCompiler):
                     self.constants.append(_Constant(self.slots[statement.name], step, steps))
             except Rejected:
                 # What follows is still read; the variable has a value, of which nothing is known.
-                if isinstance(statement, (Assign, Await)):
+                if isinstance(statement, (Assign, Await, Act)):
                     self.assign(statement.name, None)
                 ends = isinstance(statement, Return)
         if len(steps) == 2 and steps[1][0][0] == _GUARDED:
@@ -190,6 +191,8 @@ class _FlowCompiler(ExpressionCompiler):
         if isinstance(statement, Await):
             value, known = self.await_call(statement)
             return ("store", self.assign(statement.name, known), value), False
+        if isinstance(statement, Act):
+            return ("store", self.assign(statement.name, None), self.act(statement)), False
         if isinstance(statement, Return):
             value, self.returned = self.value(statement.value)
             return ("return", value), True
@@ -267,6 +270,13 @@ class _FlowCompiler(ExpressionCompiler):
             return constant(compiled.known.value), compiled.known
         self.asked += compiled.regexes
         return ("call", call.flow, *[given[name] for name in target.parameters]), None
+
+    def act(self, act: Act) -> Code:
+        if self.flow.name != MEANING:
+            raise self.fail("action", act, [act.action])
+        if act.action not in ACTIONS:
+            raise self.fail("unknown-action", act, [act.action], [nearest(act.action, ACTIONS)])
+        return ("act", act.action)
 
 
 def _joined(before: Code, after: Code) -> Code | None:

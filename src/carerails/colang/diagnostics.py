@@ -87,6 +87,8 @@ KINDS: dict[str, Kind] = {
     "argument-count": Kind("flow `{}` takes {}, here are {}", "give every parameter one value"),
     "undefined-variable": Kind("`${}` has no value", "{}"),
     "maybe-undefined": Kind("`${}` has no value on some path", "give it one before the `if`"),
+    "action": Kind("action `{}`", "only `flow check meaning` may ask somebody; a rule takes what was answered"),
+    "unknown-action": Kind("unknown action `{}`", "{}"),
     # patterns and constants
     "pattern-not-constant": Kind("a pattern that is not known at load", "build it from strings, lists, + and join"),
     "bad-regex": Kind("the pattern is not a regular expression: {}", "correct it"),

@@ -27,7 +27,7 @@ from carerails.colang.tree import (
 )
 
 #: Number of arguments, by function and by method.
-FUNCTIONS = {"search": 2, "find_all": 2, "len": 1, "int": 1}
+FUNCTIONS = {"search": 2, "find_all": 2, "len": 1, "int": 1, "str": 1}
 METHODS = {"replace": 2, "join": 1}
 CONSTANTS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 _ALMOST_CONSTANTS = {"true": "True", "false": "False", "null": "None", "none": "None", "nil": "None"}

@@ -49,6 +49,7 @@ class Program:
         regexes: all distinct ones, by number.
         flows: by name, each behind those that it calls.
         rules: by the name of their flow.
+        judged: the rules on a judge's opinions, by the name of their flow.
         templates: by slug.
         given: the values of `check turn`'s parameters but the text.
         digest: hash of every flow, positions included.
@@ -57,6 +58,7 @@ class Program:
     regexes: tuple[str, ...]
     flows: Mapping[str, LinkedFlow]
     rules: Mapping[str, Rule]
+    judged: Mapping[str, Rule]
     templates: Mapping[str, Template]
     given: tuple[Any, ...]
     digest: str
@@ -79,9 +81,12 @@ class Program:
             )
             for use in uses
         ]
-        rules = [(rule.name, astuple(rule.meta), rule.file, rule.line, rule.doc) for rule in self.rules.values()]
+        rules, judged = (
+            [(rule.name, astuple(rule.meta), rule.file, rule.line, rule.doc) for rule in some.values()]
+            for some in (self.rules, self.judged)
+        )
         templates = [astuple(template) for template in self.templates.values()]
-        parts = (self.regexes, list(places), shown, flows, rules, templates, self.given, self.digest)
+        parts = (self.regexes, list(places), shown, flows, rules, judged, templates, self.given, self.digest)
         return json.dumps(parts, separators=(",", ":"))
 
     @classmethod
@@ -91,7 +96,7 @@ class Program:
         Raises:
             ValueError, TypeError, LookupError: it did not.
         """
-        regexes, places, shown, flows, rules, templates, given, digest = json.loads(text)
+        regexes, places, shown, flows, rules, judged, templates, given, digest = json.loads(text)
         uses: list[Regex] = [_use(regexes, places, *use) for use in shown]
         linked: dict[str, LinkedFlow] = {}
         for name, (parameters, size, code, numbers) in flows.items():
@@ -100,10 +105,13 @@ class Program:
         return cls(
             tuple(regexes),
             linked,
-            {
-                name: Rule(name, RuleMeta(*meta), file, line, doc, patterns_of(linked[name].regexes))
-                for name, meta, file, line, doc in rules
-            },
+            *(
+                {
+                    name: Rule(name, RuleMeta(*meta), file, line, doc, patterns_of(linked[name].regexes))
+                    for name, meta, file, line, doc in some
+                }
+                for some in (rules, judged)
+            ),
             {template[0]: Template(*template) for template in templates},
             tuple(given),
             digest,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
@@ -13,6 +13,10 @@ from carerails.contracts import EscalationTemplate, Outcome, RefusalSlug, RuleKi
 
 CHECK = "check turn"
 GUARDS = "guards"
+#: The flow that decides when somebody outside the rails is asked, and the actions that it may await.
+MEANING = "check meaning"
+SECOND_OPINION = "SecondOpinionAction"
+ACTIONS = (SECOND_OPINION,)
 #: Stands under every reply; it is neither an escalation's text nor a refusal's.
 FOOTER = "footer"
 RULE_KINDS: tuple[str, ...] = get_args(RuleKind)
@@ -40,13 +44,19 @@ META: dict[str, dict[str, Key]] = {
     "scope": {"reason": Key(), "slug": Key(REFUSALS), "priority": Key(whole=True)},
     "screening": {"category": Key()},
     "output": {"category": Key()},
+    "judged-red-flag": {"category": Key(), "severity": Key(tuple(PREFIX)), "priority": Key(whole=True)},
+    "judged-scope": {"reason": Key(), "slug": Key(REFUSALS), "priority": Key(whole=True)},
     "template": {"slug": Key(SLUGS)},
 }
+#: Kinds whose rules take a judge's opinions in place of a text, and what else they are.
+JUDGED_KINDS: dict[str, RuleKind] = {"judged-red-flag": "red-flag", "judged-scope": "scope"}
 PARAMETERS = {
     "red-flag": ("text",),
     "scope": ("text",),
     "screening": ("text",),
     "output": ("text",),
+    "judged-red-flag": ("opinions",),
+    "judged-scope": ("opinions",),
     "template": ("locale", "numbers"),
 }
 #: The slug of a kind whose rules name none: what goes into the context may carry instructions, which an input rule
@@ -87,21 +97,27 @@ class Template:
     line: int
 
 
-def rules_of(flows: Iterable[Flow], patterns: Mapping[str, tuple[Pattern, ...]], report: Report) -> dict[str, Rule]:
-    """The rules among the flows, by name."""
+def rules_of(
+    flows: Iterable[Flow],
+    patterns: Mapping[str, tuple[Pattern, ...]],
+    report: Report,
+    kinds: Collection[str] = RULE_KINDS,
+) -> dict[str, Rule]:
+    """The rules of some kinds among the flows, by name."""
     rules: dict[str, Rule] = {}
     for flow in flows:
-        meta = _meta(flow, report, *RULE_KINDS)
+        meta = _meta(flow, report, *kinds)
         if meta is None:
             continue
-        flag = meta["kind"] == "red-flag"
-        prefix = PREFIX[str(meta["severity"])] if flag else str(meta["kind"])
+        kind = JUDGED_KINDS.get(str(meta["kind"]), str(meta["kind"]))
+        flag = kind == "red-flag"
+        prefix = PREFIX[str(meta["severity"])] if flag else kind
         if not flow.name.startswith(f"{prefix} "):
             report.add("rule-name", flow.file, flow.line, flow.column, [flow.name], [_label(meta), prefix])
         rules[flow.name] = Rule(
             flow.name,
             RuleMeta(
-                kind=str(meta["kind"]),  # pyright: ignore[reportArgumentType]
+                kind=kind,  # pyright: ignore[reportArgumentType]
                 category=str(meta["reason"] if "reason" in meta else meta["category"]),
                 outcome=str(meta["severity"]) if flag else "refuse",  # pyright: ignore[reportArgumentType]
                 slug=None if flag else str(meta.get("slug") or _SLUGS[str(meta["kind"])]),  # pyright: ignore[reportArgumentType]

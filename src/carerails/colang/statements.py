@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
 from carerails.colang.diagnostics import Rejected, Report
 from carerails.colang.expressions import CONSTANTS, Expressions
 from carerails.colang.tokens import Line, Token, lines
-from carerails.colang.tree import Assign, Await, Branch, Constant, Expression, If, Return, Source, Statement
+from carerails.colang.tree import Act, Assign, Await, Branch, Constant, Expression, If, Return, Source, Statement
 
 _Part = TypeVar("_Part")
+_ACTION = re.compile(r"[A-Z]\w*Action")
 _LOOPS = frozenset(["for", "while", "break", "continue"])
 _ACTS = frozenset(
     ["match", "send", "start", "stop", "activate", "deactivate", "when", "global", "log", "print", "priority", "abort"]
@@ -146,8 +148,14 @@ class Statements(Expressions):
         self.expect_end()
         return Assign(target.line, target.column, name, value)
 
-    def await_call(self, target: Token, name: str) -> Await:
-        """After `$name = await`: the flow's name and its arguments."""
+    def await_call(self, target: Token, name: str) -> Await | Act:
+        """After `$name = await`: the flow's name and its arguments, or an action, which has none."""
+        if _ACTION.fullmatch(self.token.text) and self.ahead().text == "(":
+            action = self.take().text
+            self.take()
+            self.expect(")")
+            self.expect_end()
+            return Act(target.line, target.column, name, action)
         words: list[str] = []
         while self.token.kind == "name":
             word = self.take()

@@ -164,6 +164,14 @@ class Await(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Act(Node):
+    """`$name = await SomeAction()`: somebody outside the rails is asked. Only `flow check meaning` may."""
+
+    name: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
 class Branch(Node):
     """A condition of an `if` and what follows from it."""
 
@@ -186,7 +194,7 @@ class Return(Node):
     value: Expression
 
 
-Statement = Assign | Await | If | Return
+Statement = Assign | Await | Act | If | Return
 Literals = str | int | bool | None
 
 

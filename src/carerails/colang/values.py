@@ -87,7 +87,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "not": operator.not_}
 METHODS: dict[str, Callable[..., Any]] = {"replace": replace, "join": join}
 #: Functions of values alone; `search` and `find_all` ask the matcher.
-PLAIN: dict[str, Callable[..., Any]] = {"len": len, "int": int}
+PLAIN: dict[str, Callable[..., Any]] = {"len": len, "int": int, "str": str}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The typed contracts: they know nobody, everybody knows them."""
 
 from carerails.contracts.decision import (
+    JUDGED,
     PRECEDENCE,
     RANK,
     TEMPLATE_OF,
@@ -12,6 +13,8 @@ from carerails.contracts.decision import (
     FailureKind,
     Findings,
     Handoff,
+    Near,
+    Opinion,
     Outcome,
     Refusal,
     RefusalSlug,
@@ -28,12 +31,14 @@ from carerails.contracts.decision import (
 from carerails.contracts.knowledge import NoContext, Passage, Redacted, Retrieval, Verification
 from carerails.contracts.output import Exchange, Inspection, Objection
 from carerails.contracts.protocols import (
+    Ask,
     CitationChecker,
     ClaimChecker,
     DecisionModel,
     Drafter,
     EscalationDetector,
     GuardrailEngine,
+    JudgedEngine,
     OutputGuard,
     PassageScreener,
     Redactor,
@@ -68,11 +73,13 @@ from carerails.contracts.screening import (
 from carerails.contracts.turn import LOCALES, Channel, Frozen, Locale, Message, Role, Turn
 
 __all__ = [
+    "JUDGED",
     "LOCALES",
     "PRECEDENCE",
     "RANK",
     "TEMPLATE_OF",
     "Answer",
+    "Ask",
     "Asking",
     "Asks",
     "Channel",
@@ -99,12 +106,15 @@ __all__ = [
     "GuardrailEngine",
     "Handoff",
     "Inspection",
+    "JudgedEngine",
     "Locale",
     "Message",
+    "Near",
     "NoContext",
     "Noul",
     "NoulAnswer",
     "Objection",
+    "Opinion",
     "Outcome",
     "OutputGuard",
     "Passage",

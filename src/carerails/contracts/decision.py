@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from carerails.contracts.turn import Frozen, Locale
 
@@ -21,6 +21,17 @@ PRECEDENCE: tuple[Outcome, ...] = ("emergency", "crisis", "urgent", "check-in", 
 
 #: The place of each outcome in that order: the smaller, the more severe.
 RANK: dict[Outcome, int] = {outcome: rank for rank, outcome in enumerate(PRECEDENCE)}
+
+#: What a judge may hold, and which outcomes the rails can make of it. Names of scope are the rails' reasons.
+JUDGED: dict[str, tuple[Outcome, ...]] = {
+    "suicide": ("crisis", "check-in"),
+    "physical": ("emergency", "urgent"),
+    "dosing": ("refuse",),
+    "prescription": ("refuse",),
+    "diagnosis": ("refuse",),
+    "interpretation": ("refuse",),
+    "domain": ("refuse",),
+}
 
 EscalationTemplate = Literal["emergency-medical", "mental-health-crisis", "urgent-care", "supportive-check-in"]
 RefusalSlug = Literal[
@@ -106,8 +117,37 @@ class Findings(Frozen):
     failures: tuple[Failure, ...] = ()
 
 
+class Near(Frozen):
+    """An example of the rails that a judge was reminded of, `alike` from 0 to 1. The text is the rails', no user's."""
+
+    text: str
+    category: str
+    file: str
+    line: int
+    alike: float
+
+
+class Opinion(Frozen):
+    """What a judge holds of a turn under one name.
+
+    Attributes:
+        name: one of `JUDGED`.
+        score: how likely it is so, 0 to 1. A score that is no such number cannot be built, and is a failure.
+        terms: the parts of the text that say so, as they stand in it.
+        near: the examples that it is most like.
+    """
+
+    name: str
+    score: Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+    terms: tuple[str, ...] = ()
+    near: tuple[Near, ...] = ()
+
+
 class Evidence(Frozen):
-    """Where a hit comes from: the rule, its place in the rails, and what matched in the user's own text."""
+    """Where a hit comes from: the rule, its place in the rails, and what matched in the user's own text.
+
+    `score` and `near` are those of a judge's opinion, where it is one that the rule goes by.
+    """
 
     rule: str
     file: str
@@ -116,6 +156,8 @@ class Evidence(Frozen):
     outcome: Outcome
     matched_terms: tuple[str, ...] = ()
     spans: tuple[Span, ...] = ()
+    score: float | None = None
+    near: tuple[Near, ...] = ()
 
 
 class Handoff(Frozen):

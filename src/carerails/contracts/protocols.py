@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Protocol, runtime_checkable
 
-from carerails.contracts.decision import EscalationDecision, Findings, Refusal, ScopeVerdict, TurnDecision
+from carerails.contracts.decision import EscalationDecision, Findings, Opinion, Refusal, ScopeVerdict, TurnDecision
 from carerails.contracts.knowledge import Passage, Redacted, Retrieval, Verification
 from carerails.contracts.output import Exchange, Inspection
 from carerails.contracts.reply import Reply
@@ -68,6 +68,22 @@ class RuleEngine(Protocol):
 
     async def render(self, slug: str, locale: Locale, numbers: Mapping[str, str]) -> str:
         """The text of a template. Raises KeyError for an unknown slug."""
+        ...
+
+
+#: Asks the judge about the turn: by `NAME_OUTCOME` (`suicide_check_in`), the terms of what reached its operating point.
+Ask = Callable[[], Awaitable[Mapping[str, Sequence[str]]]]
+
+
+@runtime_checkable
+class JudgedEngine(RuleEngine, Protocol):
+    """A `RuleEngine` with the capability `judge`: its own runtime runs `flow check meaning` of the rails.
+
+    For an engine without it, the compiled policy runs that flow on what the engine found.
+    """
+
+    async def evaluate_asking(self, text: str, ask: Ask) -> Findings:
+        """As `evaluate`, and where the rails want a second opinion they get it from `ask`, which never raises."""
         ...
 
 
@@ -178,10 +194,35 @@ class CitationChecker(Protocol):
 
 
 class SemanticJudge(Protocol):
-    """A second opinion that can add an escalation or a refusal, and never lift one."""
+    """A second opinion. It only gives scores: the profile's operating points and the rails make outcomes of them.
 
-    async def judge(self, turn: Turn) -> Findings:
-        """What it adds."""
+    It may raise, hang or answer nonsense: `carerails.judging`, which asks it once a turn, resolves that by the profile.
+    """
+
+    #: The profile has operating points by this name.
+    name: str
+    #: Of all that its scores depend on; part of the engine's fingerprint.
+    fingerprint: str
+    #: The names of `JUDGED` of which it always gives one opinion each. One that is missing is a failure.
+    opinions: frozenset[str]
+    #: Whether it never awaits: no deadline can stop it, and none is needed.
+    synchronous: bool
+
+    async def start(self) -> None:
+        """Load what a judgement needs. Called once before the first one."""
+        ...
+
+    async def close(self) -> None:
+        """Release it."""
+        ...
+
+    async def judge(self, turn: Turn, text: str) -> Sequence[Opinion]:
+        """One opinion a name.
+
+        Args:
+            turn: as the caller has it.
+            text: its normalised views, one a line, as the rails see them; terms stand in it.
+        """
         ...
 
 

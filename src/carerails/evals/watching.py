@@ -24,7 +24,7 @@ from carerails.evals.edits import Edit, Rails, compile_touched, read_texts
 from carerails.evals.rows import Row
 from carerails.evals.scoring import as_row
 from carerails.evals.work import Job, Worker
-from carerails.policy import Match, Policy
+from carerails.policy import Match, Policy, Rule
 from carerails.text import prepare
 
 Item = tuple[str, Case]
@@ -275,11 +275,20 @@ class _Meanings:
     """What a decision asks of a policy: every rule's meaning from the new one, places from whichever has its body."""
 
     digest = ""
+    judged: Mapping[str, Rule] = {}  # nobody is asked here
 
     def __init__(self, state: _State, owners: dict[str, tuple[Policy, tuple[Flow, ...]]]) -> None:
         self.rules = state.policy.rules
         self._rails, self._owners = state.rails, owners
         self._fresh: dict[str, Policy] = {}
+
+    def has(self, rule: str) -> bool:
+        """As `Policy.has`."""
+        return rule in self.rules
+
+    def rule(self, name: str) -> Rule:
+        """As `Policy.rule`."""
+        return self.rules[name]
 
     def scan(self, text: str) -> None:
         """Each policy scans for itself."""
