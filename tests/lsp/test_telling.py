@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from carerails.lint import Edit, Finding
+from carerails.lint import Edit, Finding, Overlay
 from carerails.lsp import behind, telling
 from carerails.lsp.behind import CheckFailed, check_all
 from carerails.lsp.pack import Pack
@@ -65,8 +65,8 @@ def test_typing_on_drops_the_linter_that_runs(monkeypatch: pytest.MonkeyPatch, r
     started: list[str] = []
     dropped: list[str] = []
 
-    async def linter(root: Path, unsaved: dict[str, str]) -> list[Finding]:
-        text = unsaved[NAME]
+    async def linter(root: Path, unsaved: Overlay) -> list[Finding]:
+        text = unsaved[Path(NAME)]
         started.append(text)
         try:
             await asyncio.sleep(0 if text.endswith("# 2\n") else 60)
@@ -89,7 +89,7 @@ def test_typing_on_drops_the_linter_that_runs(monkeypatch: pytest.MonkeyPatch, r
 
 
 def test_findings_of_the_linter_move_with_their_lines(monkeypatch: pytest.MonkeyPatch, rails: Path):
-    async def linter(root: Path, unsaved: dict[str, str]) -> list[Finding]:
+    async def linter(root: Path, unsaved: Overlay) -> list[Finding]:
         return [SLOW]
 
     async def play(teller: Teller, pack: Pack, told: Told) -> None:
@@ -115,7 +115,7 @@ def test_a_linter_that_fails_is_said_once_and_takes_nothing_away(
 ):
     calls: list[int] = []
 
-    async def linter(root: Path, unsaved: dict[str, str]) -> list[Finding]:
+    async def linter(root: Path, unsaved: Overlay) -> list[Finding]:
         calls.append(1)
         raise CheckFailed("exit code 1")
 
@@ -132,7 +132,7 @@ def test_a_linter_that_fails_is_said_once_and_takes_nothing_away(
 
 
 def test_a_key_is_answered_at_once_and_while_keys_go_on(monkeypatch: pytest.MonkeyPatch, rails: Path):
-    async def linter(root: Path, unsaved: dict[str, str]) -> list[Finding]:
+    async def linter(root: Path, unsaved: Overlay) -> list[Finding]:
         raise AssertionError("too early")
 
     async def play(teller: Teller, pack: Pack, told: Told) -> None:
@@ -145,6 +145,12 @@ def test_a_key_is_answered_at_once_and_while_keys_go_on(monkeypatch: pytest.Monk
             assert asyncio.get_running_loop().time() - begin < 2
 
     run(monkeypatch, rails, linter, play)
+
+
+def test_the_linter_sees_what_is_not_saved(rails: Path):
+    text = (rails / NAME).read_text(encoding="utf-8").replace("$or.join", "$of.join")
+    found = asyncio.run(check_all(rails, {Path(NAME): text}))
+    assert (NAME, "undefined-variable") in {(one.file, one.code) for one in found}
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,20 @@ from __future__ import annotations
 import socket
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carerails.cli.console import note
 from carerails.cli.options import PASS
 from carerails.config import load_settings
 from carerails.errors import UsageError
 from carerails.resources import data_dir
+
+if TYPE_CHECKING:
+    from carerails.play.drafts import Drafts
+    from carerails.play.runners import Runners
+
+#: Seconds that the cases wait for engines to start.
+SETTLED_S = 15.0
 
 
 def run(path: Path | None, port: int, engines: list[str]) -> int:
@@ -35,7 +43,7 @@ def run(path: Path | None, port: int, engines: list[str]) -> int:
     with _listening(port) as bound:
         port = bound.getsockname()[1]
         playground = Playground(drafts, Runners(root, settings, engines), settings)
-        threading.Thread(target=drafts.begin, name="cases", daemon=True).start()
+        threading.Thread(target=_decide_cases, args=(drafts, playground.runners), name="cases", daemon=True).start()
         # No access log, no log of errors: a request holds what a patient may have said.
         config = uvicorn.Config(
             make_app(playground, port), access_log=False, log_config=None, log_level="critical", server_header=False
@@ -50,6 +58,13 @@ def run(path: Path | None, port: int, engines: list[str]) -> int:
             playground.runners.close()
     note("the playground is closed")
     return PASS
+
+
+def _decide_cases(drafts: Drafts, runners: Runners) -> None:
+    """After the engines, which somebody may already be asking."""
+    for runner in runners.all:
+        runner.settled.wait(SETTLED_S)
+    drafts.begin()
 
 
 def _listening(port: int) -> socket.socket:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from carerails.lint import Edit, Finding
+from carerails.lint import Edit, Finding, Overlay
 
 #: Seconds after which a check is given up: rails that hang the linter must not leave processes behind.
 GIVE_UP_S = 120.0
@@ -24,7 +23,7 @@ class CheckFailed(Exception):
     """The linter died, or said what is no finding. Tells how, never what the rails say."""
 
 
-async def check_all(root: Path, unsaved: Mapping[str, str]) -> list[Finding]:
+async def check_all(root: Path, unsaved: Overlay) -> list[Finding]:
     """All findings of a directory; cancelling ends the process.
 
     Raises:
@@ -41,7 +40,8 @@ async def check_all(root: Path, unsaved: Mapping[str, str]) -> list[Finding]:
     )
     try:
         said, complaint = await asyncio.wait_for(
-            process.communicate(json.dumps(dict(unsaved)).encode()), timeout=GIVE_UP_S
+            process.communicate(json.dumps({str(name): text for name, text in unsaved.items()}).encode()),
+            timeout=GIVE_UP_S,
         )
     except asyncio.TimeoutError:
         raise CheckFailed(f"no answer within {GIVE_UP_S:g} s") from None

@@ -9,12 +9,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from carerails.colang import Flow, Report, Scans, compile_flows, pure_flows
+from carerails.colang.compiler import CompiledFlow
 from carerails.colang.folding import Pattern
+from carerails.colang.rules import CHECK
 from carerails.colang.tree import Text
 from carerails.config import load_settings
 from carerails.contracts import LOCALES
 from carerails.errors import CarerailsError
-from carerails.lsp.checking import compile_reach
+from carerails.evals.edits import Rails, emptied
 from carerails.lsp.hits import Slices, Tried, normalised
 from carerails.lsp.pack import Pack, Read
 from carerails.lsp.symbols import Mark
@@ -74,7 +76,7 @@ def arms_of(pack: Pack, read: Read, node: Text) -> list[Pattern]:
     here = _with_callers(pack, read)
     found: dict[str, Pattern] = {}
     for other in here:
-        for flow in compile_reach(pack, other, Report(), pure).values():
+        for flow in _compiled(other, pure).values():
             for regex in flow.regexes:
                 for arm in regex.arms:
                     if (arm.file, arm.line) == (read.name, node.line) and _belong(arm.regex, node.value):
@@ -82,6 +84,15 @@ def arms_of(pack: Pack, read: Read, node: Text) -> list[Pattern]:
         if found:
             break
     return list(found.values())
+
+
+def _compiled(read: Read, pure: dict[str, Flow]) -> dict[str, CompiledFlow]:
+    """The flows of a file compiled, with those that they call. Rules of other files are left without their bodies."""
+    own = {flow.name for flow in read.flows}
+    thin = {name: emptied(flow) if name not in own and flow.meta else flow for name, flow in pure.items()}
+    rails = Rails({}, {"": tuple(thin.values())})
+    wanted = {name for flow in own if flow in thin for name in rails.reach(flow)} - {CHECK}
+    return compile_flows({name: flow for name, flow in thin.items() if name in wanted}, Report())[0]
 
 
 def _with_callers(pack: Pack, read: Read) -> Iterator[Read]:
@@ -171,7 +182,7 @@ def _about_slug(pack: Pack, slug: str) -> str:
 
 
 def template_texts(pack: Pack, slug: str) -> dict[str, str]:
-    """What a template says in each locale, with the numbers of its default country; none where it cannot be said."""
+    """What a template says in each locale, with the numbers of its default country; or why it cannot."""
     flows = pack.flows()
     flow = next(
         (flow for flow in flows.values() if dict(flow.meta or ()).get("slug") == slug and _is_template(flow)), None
@@ -185,8 +196,10 @@ def template_texts(pack: Pack, slug: str) -> dict[str, str]:
         for locale in LOCALES:
             numbers = settings.numbers.of(locale, settings.country(locale, None))
             found[locale] = str(compiled[flow.name](Scans(Matcher(regexes)), (locale, numbers)))
-    except (CarerailsError, KeyError, TypeError, ValueError):
-        return found
+    except CarerailsError as error:
+        found.setdefault("not rendered", str(error))
+    except (KeyError, TypeError, ValueError) as error:
+        found.setdefault("not rendered", type(error).__name__)
     return found
 
 

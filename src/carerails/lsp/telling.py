@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from carerails.errors import CarerailsError
 from carerails.lint import Finding
-from carerails.lsp import checking
 from carerails.lsp.behind import CheckFailed, check_all
+from carerails.lsp.checking import check, overlay
 from carerails.lsp.pack import Pack
 from carerails.lsp.text import Lines, moved
 
@@ -29,7 +29,7 @@ class Teller:
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
         self._quick: dict[Place, list[Finding]] = {}
-        #: What the linter said of a file, and the text that it read.
+        #: What only the linter said of a file, and the text that it read.
         self._slow: dict[Place, tuple[Lines, list[Finding]]] = {}
         self._told: dict[Place, list[Finding]] = {}
         self._due: dict[Place, tuple[float, asyncio.TimerHandle]] = {}
@@ -69,7 +69,7 @@ class Teller:
     def _check(self, place: Place) -> None:
         self._due.pop(place, None)
         try:
-            self._quick[place] = checking.check(*place)
+            self._quick[place] = check(*place)
         except CarerailsError as error:
             print(f"carerails: {place[1]} was not checked: {error}", file=sys.stderr)  # noqa: T201
         self._tell(place)
@@ -84,7 +84,7 @@ class Teller:
             self._check((pack, name))
         texts = {name: Lines(text) for name, text in pack.texts.items()}
         try:
-            found = await check_all(pack.root, pack.open)
+            found = await check_all(pack.root, overlay(pack))
         except CheckFailed as error:
             if pack not in self._failed:  # once: it would be said at every key
                 self._failed.add(pack)
@@ -95,24 +95,17 @@ class Teller:
         for finding in found:
             by_file.setdefault(finding.file, []).append(finding)
         for name, findings in by_file.items():
-            self._slow[pack, name] = texts.get(name, Lines("")), findings
+            quick = self._quick.get((pack, name), [])
+            self._slow[pack, name] = texts.get(name, Lines("")), [one for one in findings if one not in quick]
             self._tell((pack, name))
 
     def _tell(self, place: Place) -> None:
-        """What both have found. Of the linter's, what the quick check would know by now is left to that."""
+        """What both have found; the linter's where its lines stand now."""
         pack, name = place
         read = pack.read(name)
-        quick = self._quick.get(place)
         lines, slow = self._slow.get(place, (Lines(""), []))
-        if read is None:
-            found = [] if name not in pack.unreadable else slow
-        elif quick is None:
-            found = slow
-        else:
-            stale = read.lines.text != lines.text
-            known = {(one.code, one.line) for one in quick}
-            kept = [_moved(one, lines, read.lines) for one in slow if not (stale and one.code in checking.CODES)]
-            found = [*quick, *(one for one in kept if one and (one.code, one.line) not in known)]
+        kept = [_moved(one, lines, read.lines) for one in slow] if read else []
+        found = [*self._quick.get(place, []), *filter(None, kept)]
         if found != self._told.get(place, []):
             self._told[place] = found
             self._publish(pack, name, found)

@@ -50,12 +50,12 @@ class Compiled:
 
 
 async def decided(
-    turn: Turn, text: str, runners: Iterable[Runner], policy: Policy, settings: Settings, draft: bool
+    turn: Turn, text: str, runners: Iterable[Runner], policy: Policy | None, settings: Settings, draft: bool
 ) -> Answer:
     """What becomes of a text: its views, every engine's decision, every hit, and the templates in each locale.
 
     Args:
-        policy: the compiled drafts, else the saved rails.
+        policy: the compiled drafts, else the saved rails; None while no engine has started.
         draft: whether it is drafts; then it decides beside the engines, which have the saved rails.
     """
     asked = list(runners)
@@ -64,17 +64,14 @@ async def decided(
         _column(runner.name, answer, state=runner.state, why=runner.why)
         for runner, answer in zip(asked, answers, strict=True)
     ]
-    guarded = FailSafeEngine(Compiled(policy), policy, settings)
-    own = await asyncio.to_thread(guarded.check_now, turn)
-    if draft:
-        columns.insert(0, _column(DRAFT, Decided(own, None), state="ready"))
-    return {
-        "views": [view.text for view in normalise(text)],
-        "locale": own.locale,
-        "engines": columns,
-        "hits": _hits(columns),
-        "templates": await _templates(own, guarded, turn.country),
-    }
+    answer: Answer = {"views": [view.text for view in normalise(text)], "locale": "", "templates": []}
+    if policy:
+        guarded = FailSafeEngine(Compiled(policy), policy, settings)
+        own = await asyncio.to_thread(guarded.check_now, turn)
+        answer |= {"locale": own.locale, "templates": await _templates(own, guarded, turn.country)}
+        if draft:
+            columns.insert(0, _column(DRAFT, Decided(own, None), state="ready"))
+    return answer | {"engines": columns, "hits": _hits(columns)}
 
 
 async def _ask(runner: Runner, turn: Turn) -> Decided | None:

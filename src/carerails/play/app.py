@@ -83,8 +83,8 @@ class Playground:
     async def decide(self, ask: Ask) -> Answer:
         """Everything about a text."""
         turn = Turn.of(ask.text, locale=ask.locale, country=ask.country)
-        drafted = self.drafts.drafted(ask.drafts)
-        policy = drafted or await run_in_threadpool(self.drafts.saved)
+        drafted = await run_in_threadpool(self.drafts.drafted, ask.drafts)
+        policy = drafted or self.runners.policy()
         return await answers.decided(turn, ask.text, self.runners.all, policy, self.settings, drafted is not None)
 
     async def file(self, name: str) -> Answer:

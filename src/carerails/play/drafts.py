@@ -57,6 +57,15 @@ class Considered:
     ready: bool = True
 
 
+@dataclass
+class _Compiled:
+    """Drafts that compile; their whole policy when somebody asks for it."""
+
+    drafts: Texts
+    rails: Rails
+    policy: Policy | None
+
+
 def cases_of_slices() -> list[Item]:
     """The cases of our slices that are not made from others."""
     pieces = [piece for piece in map(load_slice, slice_names()) if not piece.spec.derive]
@@ -80,9 +89,7 @@ class Drafts:
         self._saved = read_texts(root)
         self._watched: Watched | None = None
         self._broken = ""
-        self._base: Policy | None = None
-        #: The drafts that compiled last, and their policy.
-        self._compiled: tuple[Texts, Policy] | None = None
+        self._compiled: _Compiled | None = None
 
     @property
     def cases(self) -> int:
@@ -130,7 +137,7 @@ class Drafts:
             texts = read_texts(self.root)
             if texts == self._saved:
                 return False
-            self._saved, self._compiled, self._base = texts, None, None
+            self._saved, self._compiled = texts, None
             if self._watched:
                 seen = self._watched.look()
                 self._broken = "\n".join(seen.errors) if seen else ""
@@ -147,33 +154,27 @@ class Drafts:
             for name in drafts:
                 if name not in known:
                     raise unknown("file", name, known)
+            watched = None if self._broken else self._watched
             try:
-                rails = Rails.of({**self._saved, **drafts}, self._watched.rails if self._watched else None)
-                policy = Policy(rails.all)
+                rails = Rails.of({**self._saved, **drafts}, watched.rails if watched else None)
+                seen = watched.consider(rails) if watched else None
+                policy = None if seen else Policy(rails.all)
             except CompileError as error:
                 return Considered(errors=error.diagnostics)
-            self._compiled = dict(drafts), policy
-            if self._watched is None or self._broken:
+            self._compiled = _Compiled(dict(drafts), rails, policy)
+            if seen is None:
                 return Considered(ready=False)
-            seen = self._watched.consider(rails)
             rules = tuple(sorted(seen.edit.touched)) if seen.edit else ()
             return Considered((), seen.flips, rules, seen.again, seen.seconds)
 
     def drafted(self, drafts: Texts) -> Policy | None:
-        """The compiled drafts, if these were considered last and compile."""
-        compiled = self._compiled
-        return compiled[1] if drafts and compiled and compiled[0] == dict(drafts) else None
-
-    def saved(self) -> Policy:
-        """The compiled rails as they are on disk.
-
-        Raises:
-            UsageError: they do not compile.
-        """
+        """The policy of the drafts, if these were considered last and compile. Compiling all of them takes a second."""
         with self._lock:
-            if self._base is None:
-                self._base = Policy.load(self.root)
-            return self._base
+            compiled = self._compiled
+            if not drafts or not compiled or compiled.drafts != dict(drafts):
+                return None
+            compiled.policy = compiled.policy or Policy(compiled.rails.all)
+            return compiled.policy
 
     def save(self, drafts: Texts, stamps: Mapping[str, str]) -> None:
         """Write drafts: all of them, or none where one cannot be.

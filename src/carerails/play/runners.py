@@ -15,9 +15,12 @@ from carerails.contracts import Turn, TurnDecision
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.engines import describe, installed
 from carerails.errors import CarerailsError
+from carerails.policy import Policy
 
 State = Literal["starting", "ready", "failed"]
 Answer = TypeVar("Answer")
+#: Seconds that engines wait for the one before them to have started: together, all would come late.
+TURN_S = 5.0
 #: Seconds beyond the engine's own deadline: one that blocks its loop cannot be interrupted, only left behind.
 PATIENCE_S = 3.0
 
@@ -38,15 +41,22 @@ class Runner:
         why: what keeps it from that.
     """
 
-    def __init__(self, name: str, rails: Path, settings: Settings) -> None:
+    def __init__(self, name: str, rails: Path, settings: Settings, after: threading.Event | None = None) -> None:
         self.name, self.version = name, ""
         self.state: State = "starting"
         self.why = ""
-        self._rails, self._settings = rails, settings
+        #: Set when it is no longer `starting`.
+        self.settled = threading.Event()
+        self._rails, self._settings, self._after = rails, settings, after
         self._engine: FailSafeEngine | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name=f"engine {name}", daemon=True)
         self._thread.start()
+
+    @property
+    def policy(self) -> Policy | None:
+        """The rails that it runs; None where it does not."""
+        return self._engine.policy if self._engine and self.state == "ready" else None
 
     async def decide(self, turn: Turn) -> Decided | None:
         """Ask it; None where it gives no answer in time."""
@@ -59,20 +69,21 @@ class Runner:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
+        if self._after:
+            self._after.wait(TURN_S)
         try:
             self._loop.run_until_complete(self._open())
         except CarerailsError as error:
             self.state, self.why = "failed", str(error)
         except Exception as error:  # a foreign message may quote anything
             self.state, self.why = "failed", type(error).__name__
-        else:
+        self.settled.set()
+        if self.state == "ready":
             self._loop.run_forever()
 
     async def _open(self) -> None:
         engine = open_engine(self.name, self._rails, self._settings)
         self._engine = await engine.__aenter__()
-        if "synchronous" in engine.capabilities:
-            engine.policy.warm()
         self.version, self.state = engine.version, "ready"
 
     async def _leave(self) -> None:
@@ -99,8 +110,13 @@ class Runners:
 
     def __init__(self, rails: Path, settings: Settings, only: Sequence[str] = ()) -> None:
         self._rails, self._settings = rails, settings
-        self._names = [name for name in (only or installed()) if describe(name).available]
+        names = [name for name in (only or installed()) if describe(name).available]
+        self._names = sorted(names, key=lambda name: name != "native")  # which starts at once
         self.all = self._start()
+
+    def policy(self) -> Policy | None:
+        """The saved rails, compiled; None until an engine has started."""
+        return next((runner.policy for runner in self.all if runner.policy), None)
 
     def restart(self) -> None:
         """Open all of them anew."""
@@ -114,4 +130,7 @@ class Runners:
             runner.close()
 
     def _start(self) -> tuple[Runner, ...]:
-        return tuple(Runner(name, self._rails, self._settings) for name in self._names)
+        found: list[Runner] = []
+        for name in self._names:
+            found.append(Runner(name, self._rails, self._settings, found[-1].settled if found else None))
+        return tuple(found)
