@@ -14,9 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from carerails.colang import Flow
-from carerails.colang.parser import MAIN
 from carerails.colang.rules import CHECK, GUARDS
-from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement, shape
+from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement, shape, walk
 from carerails.errors import UsageError
 from carerails.guards.clues import Clues, Literals
 from carerails.guards.needs import needed
@@ -86,8 +85,15 @@ def guarded(policy: Policy) -> dict[str, list[str]]:
 
 
 def stamp(policy: Policy) -> str:
-    """A short hash of what guards are made from: every flow, wherever it stands and whatever its docstring says."""
-    forms = sorted((flow.name, shape(flow.body)) for flow in policy.flows if flow.name not in (GUARDS, MAIN))
+    """A short hash of what guards are made from: what `check turn` calls, wherever that stands."""
+    flows = _flows(policy)
+    ahead, reached = [CHECK], dict[str, object]()
+    while ahead:
+        name = ahead.pop()
+        if name in flows and name not in reached:
+            reached[name] = shape(flows[name].body)
+            ahead += [node.flow for node in walk(flows[name].body) if isinstance(node, Await)]
+    forms = sorted(reached.items())
     return hashlib.sha256(repr(forms).encode()).hexdigest()[:12]
 
 

@@ -124,8 +124,9 @@ _BY_CODE: Mapping[str, Callable[[int, int, str], tuple[Edit, ...]]] = {
     "accent": _in_strings(_plain),
     "unused-suppression": _comment,
 }
+_TAKES_OUT = frozenset(["unused-variable"])
 #: Codes that `--fix` can mend, besides misspelt names.
-FIXABLE = frozenset([*_BY_CODE, "unused-variable", "duplicate-example"])
+FIXABLE = frozenset([*_BY_CODE, *_TAKES_OUT])
 
 
 def mended(text: str, fixes: Iterable[tuple[Edit, ...]]) -> tuple[str, int]:
@@ -153,9 +154,11 @@ def _at(starts: list[int], line: int, column: int) -> int:
 
 
 def by_file(found: Iterable[Finding]) -> dict[str, list[tuple[Edit, ...]]]:
-    """The fixes of each file."""
+    """The fixes of each file. Nothing is taken out of a file that has another error: a misspelt name is no dead one."""
+    found = list(found)
+    wrong = {one.file for one in found if one.severity == "error" and one.code not in _TAKES_OUT}
     fixes: dict[str, list[tuple[Edit, ...]]] = {}
     for one in found:
-        if one.fix:
+        if one.fix and not (one.code in _TAKES_OUT and one.file in wrong):
             fixes.setdefault(one.file, []).append(one.fix)
     return fixes

@@ -1,0 +1,79 @@
+"""Our own rails: no false alarm, in time, and what is kept is never stale."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from carerails.lint import at_least, lint, lint_file
+from carerails.lint.settings import lint_settings
+from carerails.resources import data_dir
+from tests.lint import pack
+
+RAILS = data_dir("rails")
+#: Seconds: three times what is promised, since tests share a machine.
+WARM_S, QUICK_S = 3.0, 0.9
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("CARERAILS_CACHE", raising=False)
+        yield
+
+
+def test_our_rails_have_no_finding_and_the_second_time_is_quick() -> None:
+    assert [str(one) for one in at_least(lint(RAILS), "warning")] == []
+    begin = time.perf_counter()
+    lint(RAILS)
+    assert time.perf_counter() - begin < WARM_S
+
+
+def test_our_settings_have_no_finding() -> None:
+    assert [str(one) for one in lint_settings(data_dir("config"))] == []
+
+
+def test_the_largest_file_is_looked_at_while_somebody_types() -> None:
+    largest = max((RAILS / "red_flags").glob("*.co"), key=lambda path: path.stat().st_size)
+    text = largest.read_text(encoding="utf-8")
+    lint_file(RAILS, largest)
+    begin = time.perf_counter()
+    found = lint_file(RAILS, largest, {largest: text.replace('"\\\\b', '"\\\\bq.*', 1)})
+    assert time.perf_counter() - begin < QUICK_S
+    assert {one.code for one in found} == {"unbounded-gap"}
+
+
+def test_an_edit_is_seen_though_findings_are_kept(tmp_path: Path) -> None:
+    root = pack.write(tmp_path)
+    assert at_least(lint(root), "warning") == []
+    edited = pack.CHEST.replace("chest pain\\\\b", "chest.*pain\\\\b")
+    assert {one.code for one in lint(root, {Path("red_flags/chest.co"): edited})} >= {"unbounded-gap"}
+    (root / "red_flags/chest.co").write_text(edited, encoding="utf-8")
+    assert {one.code for one in lint(root)} >= {"unbounded-gap"}
+
+
+CONFIGS = [
+    ("config-key", "profiles/default.yml", "deadline_s:", "§deadlines_s:"),
+    ("config-value", "profiles/default.yml", "deadline_s: 2.0", "§deadline_s: -1"),
+    ("missing-number", "profiles/default.yml", "  en: US", "  §en: ZZ"),
+    ("missing-number", "profiles/default.yml", "  pt-BR: BR", "  §pt-BR: HN"),
+    ("config-key", "numbers.yml", "  HN: {name: Honduras,", "  §HN: {nome: Honduras,"),
+]
+
+
+@pytest.mark.parametrize(("code", "file", "old", "new"), CONFIGS, ids=[f"{row[0]} {row[3]}" for row in CONFIGS])
+def test_a_mistake_in_settings_is_found_at_its_line(code: str, file: str, old: str, new: str, tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    (config / "profiles").mkdir(parents=True)
+    for name in ("numbers.yml", "profiles/default.yml"):
+        shutil.copy(data_dir("config") / name, config / name)
+    marked = (config / file).read_text(encoding="utf-8").replace(old, new, 1)
+    assert "§" in marked
+    (config / file).write_text(marked.replace("§", ""), encoding="utf-8")
+    line = marked[: marked.index("§")].count("\n") + 1
+    found = lint_settings(config)
+    assert (code, file, line) in [(one.code, one.file, one.line) for one in found], [str(one) for one in found]
