@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from carerails.config import Settings, load_settings
-from carerails.contracts import Drafter, Retriever
+from carerails.contracts import Drafter, OutputGuard, Retriever
 from carerails.engine import open_engine
 from carerails.errors import unknown
 from carerails.graph import Agent, AgentSettings, Sink
@@ -43,6 +43,7 @@ def open_agent(
     agent_settings: AgentSettings | None = None,
     retriever: Retriever | None = None,
     drafter: Drafter | None = None,
+    guard: OutputGuard | None = None,
     sink: Sink | None = None,
 ) -> Agent:
     """An agent that is not started yet: use it as `async with`, or call `ask_sync`.
@@ -50,15 +51,16 @@ def open_agent(
     Args:
         assembly: what it is made of.
         settings: profile and numbers; None: the default ones.
-        agent_settings: limits and human review; None: the defaults.
+        agent_settings: limits and human review; None: the defaults. Its circuit, if it names none, is the profile's.
         retriever: instead of a new one on the shipped cards.
         drafter: instead of the one that `assembly` names.
+        guard: instead of one on the engine's rails of replies.
         sink: where pages and reviewed replies go.
 
     Raises:
         UsageError: no such engine or drafter, or rails, cards or settings that do not load.
     """
-    from carerails.drafting import MarkerCitations
+    from carerails.output.guard import open_guard
     from carerails.privacy import PresidioRedactor
 
     settings = settings or load_settings()
@@ -70,11 +72,18 @@ def open_agent(
         retriever=retriever or CardRetriever(semantic=assembly.semantic),
         drafter=drafter or _drafter(assembly.drafter),
         redactor=PresidioRedactor(),
-        citations=MarkerCitations(),
+        guard=guard or open_guard(assembly.engine, assembly.rails, settings),
         store=assembly.store,
         sink=sink,
-        settings=agent_settings,
+        settings=_with_circuit(agent_settings, settings),
     )
+
+
+def _with_circuit(own: AgentSettings | None, settings: Settings) -> AgentSettings:
+    own = own or AgentSettings()
+    if "circuit" in own.model_fields_set:
+        return own
+    return own.model_copy(update={"circuit": settings.profile.circuit})
 
 
 def _drafter(name: str) -> Drafter:

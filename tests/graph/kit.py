@@ -11,7 +11,10 @@ from typing import Any
 from carerails.contracts import (
     TEMPLATE_OF,
     Evidence,
+    Exchange,
+    Inspection,
     Locale,
+    Objection,
     Passage,
     Redacted,
     Refusal,
@@ -20,7 +23,6 @@ from carerails.contracts import (
     Span,
     Turn,
     TurnDecision,
-    Verification,
 )
 from carerails.graph import Agent, AgentSettings, Delivery, Sink
 from carerails.graph.request import split_answered, text_of
@@ -167,18 +169,21 @@ class StubRedactor(Breakable):
         return Redacted(text=re.sub(r"\d{6,}", "<PHONE>", text))
 
 
-class StubChecker(Breakable):
-    """Knows the passages; a reply without citations is uncited."""
+class StubGuard(Breakable):
+    """Knows the passages; a reply without citations is uncited, and no reply speaks as a doctor."""
 
-    def verify(self, reply: Reply, passages: Sequence[Passage]) -> Verification:
+    async def inspect(self, reply: Reply, exchange: Exchange) -> Inspection:
         self.hit()
         if self.nonsense is not UNSET:
             return self.nonsense
-        known = {passage.card for passage in passages}
-        return Verification(
-            unknown=tuple(c for c in reply.citations if c not in known),
-            uncited=() if reply.citations else (reply.text,),
-        )
+        known = {passage.card for passage in exchange.passages}
+        reasons = {
+            "unknown-citation": any(id not in known for id in reply.citations),
+            "missing-citation": not reply.citations,
+            "persona-drift": "your doctor, I" in reply.text,
+        }
+        found = [Objection(check="stub", reason=reason) for reason, holds in reasons.items() if holds]
+        return Inspection(objections=tuple(found))
 
 
 class ListSink(Breakable):
@@ -205,7 +210,7 @@ class Parts:
         self.engine = StubEngine()
         self.floor = self.engine if same else StubEngine()
         self.retriever, self.drafter = StubRetriever(), StubDrafter()
-        self.redactor, self.citations = StubRedactor(), StubChecker()
+        self.redactor, self.guard = StubRedactor(), StubGuard()
 
     def agent(self, store: str = ":memory:", sink: Sink | None = None, **settings: Any) -> Agent:
         return Agent(
@@ -214,7 +219,7 @@ class Parts:
             retriever=self.retriever,
             drafter=self.drafter,
             redactor=self.redactor,
-            citations=self.citations,
+            guard=self.guard,
             store=store,
             sink=sink,
             settings=AgentSettings(**settings),

@@ -30,7 +30,7 @@ def where(turn: AgentTurn) -> list[str]:
 @pytest.mark.parametrize("nonsense", NONSENSE)
 @pytest.mark.parametrize(
     ("seam", "text", "kind"),
-    [("retriever", "store", "refusal"), ("drafter", "store", "refusal"), ("citations", "store", "refusal")],
+    [("retriever", "store", "refusal"), ("drafter", "store", "refusal"), ("guard", "store", "refusal")],
 )
 def test_a_broken_part_becomes_the_fallback(seam: str, text: str, kind: str, nonsense: object):
     """Known failures 2 and 8: an exception, and an answer of the wrong kind."""

@@ -11,7 +11,7 @@ import pytest
 from carerails.contracts import Locale, ReplyKind
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.graph import Agent, AgentTurn
-from tests.graph.kit import StubChecker, StubDrafter, StubRedactor, StubRetriever
+from tests.graph.kit import StubDrafter, StubGuard, StubRedactor, StubRetriever
 
 
 @cache
@@ -27,7 +27,7 @@ def agent(store: str = ":memory:", **parts: Any) -> Agent:
         retriever=StubRetriever(),
         drafter=StubDrafter(),
         redactor=StubRedactor(),
-        citations=StubChecker(),
+        guard=StubGuard(),
         store=store,
         **parts,
     )

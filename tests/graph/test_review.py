@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from carerails.contracts import Reply, TurnDecision, Verification
+from carerails.contracts import Failure, Inspection, Objection, Reply, TurnDecision
 from carerails.graph import Agent, AgentError, AgentTurn, ReviewNeed, assess_review_need
 from carerails.graph.errors import (
     AlreadyResumed,
@@ -27,34 +27,36 @@ from tests.graph.kit import ListSink, Parts, footer
 ALLOW = TurnDecision(decision="allow")
 STROKE = TurnDecision(decision="escalate", severity="emergency", template_slug="emergency-medical")
 GOOD = Reply(kind="answer", text="Keep it cool. [cite:storage]", citations=("storage",))
-BARE = Reply(kind="answer", text="Keep it cool.")
-DOCTOR = Reply(kind="answer", text="As your doctor, I say so. [cite:storage]", citations=("storage",))
-SOUND = Verification()
+SOUND = Inspection()
+FAILED = Inspection(failures=(Failure(seam="output", kind="timeout"),))
+
+
+def objected(*reasons: str) -> Inspection:
+    return Inspection(objections=tuple(Objection(check="c", reason=reason) for reason in reasons))
 
 
 @pytest.mark.parametrize(
-    ("decision", "draft", "verification", "reasons"),
+    ("decision", "draft", "inspection", "reasons"),
     [
         (ALLOW, GOOD, SOUND, None),
         (ALLOW, None, None, None),
-        (ALLOW, GOOD, None, ("citations-unchecked",)),
-        (ALLOW, GOOD, Verification(unknown=("storage",)), ("unknown-citation",)),
-        (ALLOW, GOOD, Verification(uncited=("x",)), ("missing-citation",)),
-        (ALLOW, BARE, SOUND, ("missing-citation",)),
-        (ALLOW, DOCTOR, SOUND, ("persona-drift",)),
+        (ALLOW, GOOD, None, ("check-failed",)),
+        (ALLOW, GOOD, FAILED, ("check-failed",)),
+        (ALLOW, GOOD, objected("unknown-citation"), ("unknown-citation",)),
+        (ALLOW, GOOD, objected("diagnosis", "promise", "diagnosis"), ("diagnosis", "promise")),
         (ALLOW, Reply(kind="refusal", text="no"), None, None),
         (STROKE, Reply(kind="escalation", text="call"), None, None),  # an acute red flag never waits
-        (STROKE, BARE, None, None),
+        (STROKE, GOOD, objected("diagnosis"), None),
     ],
 )
 def test_the_need_is_a_pure_function_of_the_state(
-    decision: TurnDecision, draft: Reply | None, verification: Verification | None, reasons: tuple[str, ...] | None
+    decision: TurnDecision, draft: Reply | None, inspection: Inspection | None, reasons: tuple[str, ...] | None
 ):
-    now = Now(number=1, decision=decision, draft=draft, verification=verification)
+    now = Now(number=1, decision=decision, draft=draft, inspection=inspection)
     state = State(memory=Memory(), now=now)
     before = dict(state)
     need = assess_review_need(state)
-    assert need == (ReviewNeed(reasons=reasons) if reasons else None)  # type: ignore[arg-type]
+    assert need == (ReviewNeed(reasons=reasons) if reasons else None)
     assert state == before
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from carerails.contracts import Evidence, Reply, Span, Turn, TurnDecision, Verification
+from carerails.contracts import Evidence, Failure, Inspection, Objection, Reply, Span, Turn, TurnDecision
 from carerails.errors import UsageError
 from carerails.graph.faults import Fault
 from carerails.graph.state import Memory, Now
@@ -41,7 +41,10 @@ NOW = Now(
     decision=DECISION,
     passages=(card("es-419"),),
     draft=Reply(kind="answer", text="x", citations=("a",)),
-    verification=Verification(unknown=("y",)),
+    inspection=Inspection(
+        objections=(Objection(check="phrases", reason="diagnosis", rule="r", file="f.co", line=3, terms=("y",)),),
+        failures=(Failure(seam="output", kind="timeout"),),
+    ),
     faults=(Fault(where="drafter", kind="timeout"),),
 )
 

@@ -56,14 +56,12 @@ class Verification(Frozen):
     Attributes:
         unknown: ids that are cited and that no passage has.
         uncited: sentences that make a claim and cite nothing.
-        advice: what its own words give, and the agent never does: `dose-advice`, `change-advice`, `diagnosis`.
     """
 
     unknown: tuple[str, ...] = ()
     uncited: tuple[str, ...] = ()
-    advice: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Every claim cites a passage that was there, and nothing is advice."""
-        return not self.unknown and not self.uncited and not self.advice
+        """Every claim cites a passage that was there."""
+        return not self.unknown and not self.uncited

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from carerails.advice import advice_of
 from carerails.contracts import LOCALES, Locale, Passage, Reply, Verification
 from carerails.drafting.markers import cited, markers
 from carerails.drafting.phrases import makes_claim
@@ -23,8 +22,7 @@ class MarkerCitations:
         `unknown` holds, in this order and each once: ids in the text that no passage has; malformed markers, as
         written; ids that only the envelope or only the text has (the same ids in another order are all listed).
         `uncited` holds the sentences that make a claim (phrases.py says which do) and have no marker beside them; of
-        an answer that cites nothing at all, its whole text. `advice` is looked for in what is not copied from a card:
-        cards are linted. Only an answer is looked at: templates make no claims.
+        an answer that cites nothing at all, its whole text. Only an answer is looked at: templates make no claims.
         """
         known = {passage.card for passage in passages}
         found = markers(reply.text)
@@ -38,16 +36,7 @@ class MarkerCitations:
             uncited = (reply.text.strip(),)
         else:
             uncited = _uncited(reply.text, {passage.locale for passage in passages} or set(LOCALES))
-        advice = advice_of(_own_words(reply.text, passages)) if reply.kind == "answer" else ()
-        return Verification(unknown=tuple(dict.fromkeys(unknown)), uncited=uncited, advice=advice)
-
-
-def _own_words(text: str, passages: Sequence[Passage]) -> str:
-    """The text without the sentences that it copies."""
-    for passage in passages:
-        for sentence in passage.sentences:
-            text = text.replace(sentence, "")
-    return text
+        return Verification(unknown=tuple(dict.fromkeys(unknown)), uncited=uncited)
 
 
 def _differences(in_text: tuple[str, ...], listed: tuple[str, ...]) -> list[str]:

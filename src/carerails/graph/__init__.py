@@ -7,7 +7,7 @@ The package knows the contracts and nobody else; whoever composes an agent gives
 """
 
 from carerails.graph.agent import Agent
-from carerails.graph.deliveries import Delivery, Page, Sink
+from carerails.graph.deliveries import Delivery, Handover, Page, Sink
 from carerails.graph.desk import Review, Waiting
 from carerails.graph.errors import AgentError
 from carerails.graph.events import (
@@ -21,7 +21,6 @@ from carerails.graph.events import (
     TurnCompleted,
 )
 from carerails.graph.faults import Fault
-from carerails.graph.persona import persona_drift
 from carerails.graph.review import ReviewNeed, assess_review_need
 from carerails.graph.settings import AgentSettings
 from carerails.graph.turns import AgentTurn
@@ -35,6 +34,7 @@ __all__ = [
     "Event",
     "Failed",
     "Fault",
+    "Handover",
     "NodeCompleted",
     "NodeSkipped",
     "NodeStarted",
@@ -47,5 +47,4 @@ __all__ = [
     "TurnCompleted",
     "Waiting",
     "assess_review_need",
-    "persona_drift",
 ]

@@ -1,7 +1,7 @@
 """The facade: a medication-adherence agent that answers from cards or refuses, and never loses a red flag.
 
 ```python
-async with Agent(engine=..., floor=..., retriever=..., drafter=..., redactor=..., citations=...) as agent:
+async with Agent(engine=..., floor=..., retriever=..., drafter=..., redactor=..., guard=...) as agent:
     turn = await agent.ask("thread-1", "how do I store my insulin?")
 ```
 """
@@ -9,6 +9,7 @@ async with Agent(engine=..., floor=..., retriever=..., drafter=..., redactor=...
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from threading import Lock
@@ -17,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from carerails.contracts import (
     Channel,
-    CitationChecker,
     Drafter,
     GuardrailEngine,
     Locale,
     Message,
+    OutputGuard,
     Redactor,
     Retriever,
 )
@@ -36,8 +37,10 @@ from carerails.graph.state import Verdict
 from carerails.graph.turns import AgentTurn
 
 if TYPE_CHECKING:
+    from carerails.breaker import BreakerState
     from carerails.graph.desk import Review
     from carerails.graph.runner import Runner
+    from carerails.graph.stopped import Stopped
 
 
 class Agent:
@@ -52,10 +55,11 @@ class Agent:
         retriever: finds cards.
         drafter: writes answers from them.
         redactor: takes personal data out before anything is stored or sent.
-        citations: checks what was drafted.
+        guard: checks what was drafted.
         store: where threads are kept: a path, `:memory:`, or `postgresql://...`.
         sink: where pages and reviewed replies go on to; None: the table `carerails_outbox` is where people look.
-        settings: limits, deadlines, human review.
+        settings: limits, deadlines, human review, when the model is left alone.
+        clock: seconds since 1970, by which circuits open and close.
     """
 
     def __init__(
@@ -66,13 +70,14 @@ class Agent:
         retriever: Retriever,
         drafter: Drafter,
         redactor: Redactor,
-        citations: CitationChecker,
+        guard: OutputGuard,
         store: str = ":memory:",
         sink: Sink | None = None,
         settings: AgentSettings | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._seams = Seams(engine, floor, retriever, drafter, redactor, citations)
-        self._store, self._sink, self._settings = store, sink, settings or AgentSettings()
+        self._seams = Seams(engine, floor, retriever, drafter, redactor, guard)
+        self._store, self._sink, self._settings, self._clock = store, sink, settings or AgentSettings(), clock
         self._mutex = Lock()
         self._home: Home | None = None
         self._started: Future[Runner] | None = None
@@ -87,6 +92,7 @@ class Agent:
         country: str | None = None,
         channel: Channel = "chat",
         request_id: str | None = None,
+        tenant: str = "",
     ) -> AgentTurn:
         """Answer what the user said.
 
@@ -98,12 +104,13 @@ class Agent:
             country: whose emergency numbers; None: the thread's, else the locale's default.
             channel: chat and voice are treated alike.
             request_id: the caller's key of this request; sent again, the turn is not taken twice.
+            tenant: whose circuit the turn is of, where one agent serves several.
 
         Raises:
             AgentError: there is no red flag, and the turn could not be completed.
             UsageError: a part or a setting is wrong.
         """
-        request = Request(thread_id, text, messages, locale, country, channel, request_id)
+        request = Request(thread_id, text, messages, locale, country, channel, request_id, tenant)
         home, runner = await self._running()
         return await home.call(runner.ask(request))
 
@@ -133,9 +140,10 @@ class Agent:
         country: str | None = None,
         channel: Channel = "chat",
         request_id: str | None = None,
+        tenant: str = "",
     ) -> AsyncIterator[Event]:
         """`ask`, told as it happens: topology first, then nodes, then the turn, the pause or the error."""
-        request = Request(thread_id, text, messages, locale, country, channel, request_id)
+        request = Request(thread_id, text, messages, locale, country, channel, request_id, tenant)
         home, runner = await self._running()
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -159,8 +167,18 @@ class Agent:
         home, runner = await self._running()
         return await home.call(runner.reviews())
 
+    async def stopped(self, thread_id: str) -> tuple[Stopped, ...]:
+        """The replies of a thread that were not sent, redacted, and why; in order."""
+        home, runner = await self._running()
+        return await home.call(runner.stopped(thread_id))
+
+    async def circuit(self, tenant: str = "") -> BreakerState:
+        """How the circuit of a tenant stands."""
+        home, runner = await self._running()
+        return await home.call(runner.circuit(tenant))
+
     async def deliveries(self, thread_id: str) -> tuple[Delivery, ...]:
-        """The pages and the reviewed replies of a thread, in order."""
+        """The pages, handovers and belated replies of a thread, in order."""
         home, runner = await self._running()
         return await home.call(runner.deliveries(thread_id))
 
@@ -173,9 +191,10 @@ class Agent:
         country: str | None = None,
         channel: Channel = "chat",
         request_id: str | None = None,
+        tenant: str = "",
     ) -> AgentTurn:
         """`ask` for sync code, wherever it runs; it blocks the thread that it is called on."""
-        request = Request(thread_id, text, messages, locale, country, channel, request_id)
+        request = Request(thread_id, text, messages, locale, country, channel, request_id, tenant)
         home, runner = self._running_sync()
         return home.wait(runner.ask(request))
 
@@ -224,7 +243,9 @@ class Agent:
                 raise AgentClosed("the agent is closed", "open another one")
             if self._home is None or self._started is None:
                 self._home = Home()
-                self._started = self._home.submit(_start(self._seams, self._store, self._sink, self._settings))
+                self._started = self._home.submit(
+                    _start(self._seams, self._store, self._sink, self._settings, self._clock)
+                )
             return self._home, self._started
 
     async def _running(self) -> tuple[Home, Runner]:
@@ -236,10 +257,12 @@ class Agent:
         return home, started.result()
 
 
-async def _start(seams: Seams, store: str, sink: Sink | None, settings: AgentSettings) -> Runner:
+async def _start(
+    seams: Seams, store: str, sink: Sink | None, settings: AgentSettings, clock: Callable[[], float]
+) -> Runner:
     from carerails.graph.runner import Runner  # LangGraph takes a second to import
 
-    runner = Runner(seams, store, sink, settings)
+    runner = Runner(seams, store, sink, settings, clock)
     await runner.start()
     return runner
 

@@ -19,16 +19,28 @@ class Page(Frozen):
     channel: Channel = "chat"
 
 
+class Handover(Frozen):
+    """Asks a person to answer a turn that the agent cannot: the circuit is open. Nothing of the talk is in it."""
+
+    thread_id: str
+    turn: int
+    locale: Locale
+    country: str | None = None
+    channel: Channel = "chat"
+
+
 class Delivery(Frozen):
-    """Something that leaves the agent besides the answer to a call: a page, or a reply that a person let go.
+    """Something that leaves the agent besides the answer to a call.
+
+    A page; a reply that a person let go, or that waited for the model to come back; a talk that a person is to take up.
 
     Attributes:
         key: unique and stable: the same key is the same delivery, however often it comes.
-        body: JSON of a `Page`, or of a `Reply`.
+        body: JSON of a `Page`, a `Reply` or a `Handover`.
     """
 
     key: str
-    kind: Literal["page", "reply"]
+    kind: Literal["page", "reply", "handover"]
     thread_id: str
     turn: int
     body: str

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from carerails.contracts import FailureKind, Frozen
 
-Where = Literal["request", "engine", "redactor", "retriever", "drafter", "citations", "graph", "pager", "store"]
+Where = Literal["request", "engine", "redactor", "retriever", "drafter", "guard", "circuit", "graph", "pager", "store"]
 Value = TypeVar("Value")
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
+from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from carerails.contracts import RANK, Message, Reply, Retrieval, TurnDecision
+from carerails.contracts import RANK, Exchange, Message, Redacted, Reply, Retrieval, TurnDecision
+from carerails.graph.backlog import Backlog, Question
+from carerails.graph.composing import Composer, faults_of, inspected
 from carerails.graph.deliveries import decision_of, page_of
 from carerails.graph.desk import Desk, Waiting, review_id
 from carerails.graph.errors import TooManyTurns
@@ -17,11 +21,19 @@ from carerails.graph.gate import checked, severer
 from carerails.graph.outbox import Outbox
 from carerails.graph.record import joined, redact, scrubbed
 from carerails.graph.request import split_answered
-from carerails.graph.review import assess_review_need, edited, output_faults, verified
+from carerails.graph.review import UNCHECKED, assess_review_need, edited
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
-from carerails.graph.state import ENDING, Call, Memory, Now, State, Update, Verdict, changed
+from carerails.graph.state import ENDING, WITHHELD, Call, Memory, Now, State, Update, Verdict, changed
+from carerails.graph.stopped import Stopped, StoppedReplies
 from carerails.graph.voice import FALLBACK, Voice
+
+#: Why nothing was drafted.
+OPEN, NO_REPLY = "circuit open", "no-reply"
+#: Faults of a turn that was to be answered, for which the circuit takes it as failed.
+_BLAMED = ("redactor", "retriever")
+
+log = logging.getLogger(__name__)
 
 #: Before the first turn.
 NEVER = Now(number=0)
@@ -30,9 +42,20 @@ NEVER = Now(number=0)
 class Nodes:
     """The nodes of one graph, with what they need."""
 
-    def __init__(self, seams: Seams, settings: AgentSettings, voice: Voice, outbox: Outbox, desk: Desk) -> None:
+    def __init__(
+        self,
+        seams: Seams,
+        settings: AgentSettings,
+        voice: Voice,
+        outbox: Outbox,
+        desk: Desk,
+        composer: Composer,
+        backlog: Backlog,
+        stopped: StoppedReplies,
+    ) -> None:
         self._seams, self._settings, self._voice = seams, settings, voice
-        self._outbox, self._desk = outbox, desk
+        self._outbox, self._desk, self._composer = outbox, desk, composer
+        self._backlog, self._stopped = backlog, stopped
 
     async def intake(self, state: State, runtime: Runtime[Call]) -> Update:
         """Begin a turn: number it, forget the last one, keep what is unanswered."""
@@ -97,16 +120,19 @@ class Nodes:
             return changed(state, faults=(*now.faults, found))
         return changed(state, passages=found.passages, no_context=found.no_context)
 
-    async def generate_response(self, state: State) -> Update:
-        """Say what needs no model, if that is what there is to say; otherwise draft."""
+    async def generate_response(self, state: State, runtime: Runtime[Call]) -> Update:
+        """Say what needs no model, if that is what there is to say; otherwise draft, and look at the draft."""
         now = state["now"]
         if now.decision.decision != "allow":
             return changed(state, draft=await self._voice.answer(now.decision))
         if now.faults:
-            return changed(state, draft=await self._fallback(state, now.faults[-1].where))
+            fault = now.faults[-1]
+            more = await self._composer.blame(runtime.context.tenant) if fault.where in _BLAMED else None
+            faults = (*now.faults, more) if more else now.faults
+            return changed(state, draft=await self._fallback(state, fault.where), faults=faults)
         if not now.passages:
             return changed(state, draft=await self._voice.refuse("no-context", now.decision, now.no_context or ""))
-        return await self._draft(state)
+        return await self._draft(state, runtime.context)
 
     async def review_response(self, state: State, config: RunnableConfig) -> Update:
         """Wait for a person, if the draft needs one. Runs again from its top on resume: it opens the same review."""
@@ -119,20 +145,30 @@ class Nodes:
         answer = interrupt({"review_id": review_id(thread_id, now.number), "reasons": list(need.reasons)})
         verdict: Verdict = answer["decision"]
         if verdict == "edit":
-            return changed(state, verdict=verdict, draft=edited(answer["text"]))
+            return changed(state, verdict=verdict, draft=edited(answer["text"]), inspection=None)
         if verdict == "reject":
             return changed(state, verdict=verdict, draft=await self._fallback(state, "rejected in review"))
         return changed(state, verdict=verdict)
 
-    async def guardrail_post(self, state: State) -> Update:
-        """Nothing that was drafted leaves unverified, unless a person let it go."""
+    async def guardrail_post(self, state: State, config: RunnableConfig) -> Update:
+        """Nothing that was drafted leaves unless the guard let it pass, or a person let it go."""
         now = state["now"]
         if now.draft is None:
             return changed(state, draft=await self._fallback(state, "nothing drafted"))
         if now.draft.kind != "answer" or now.verdict == "approve":
             return {}
-        faults = output_faults(now.draft, verified(self._seams.citations, now.draft, now.passages))
-        return changed(state, draft=await self._fallback(state, ", ".join(faults))) if faults else {}
+        found = now.inspection
+        if found is None:  # an edit, which nobody has looked at since
+            exchange = Exchange(question=now.question, locale=now.decision.locale, passages=now.passages)
+            found = await inspected(self._seams.guard, now.draft, exchange, self._settings.guard_s)
+            faults = (*now.faults, *faults_of(found))
+        else:
+            faults = now.faults
+        if found.passed:
+            return changed(state, inspection=found)
+        await self._keep(config.get("configurable", {})["thread_id"], now, found.reasons, now.draft.text)
+        rationale = ", ".join(found.reasons)
+        return changed(state, draft=await self._fallback(state, rationale), inspection=found, faults=faults)
 
     async def closing(self, state: State) -> Update:
         """The footer under every reply; with it the turn is answered."""
@@ -140,24 +176,44 @@ class Nodes:
         draft = now.draft or await self._fallback(state, "nothing drafted")
         return changed(state, reply=await self._voice.close(draft, now.decision))
 
-    async def _draft(self, state: State) -> Update:
+    async def _draft(self, state: State, call: Call) -> Update:
         now = state["now"]
-        draft = await attempt(
-            "drafter",
-            lambda: self._seams.drafter.draft(now.question, now.decision.locale, now.passages),
-            Reply,
-            self._settings.draft_s,
-        )
-        if isinstance(draft, Reply) and draft.kind == "refusal":
+        made = await self._composer.compose(call.tenant, now.question, now.decision.locale, now.passages)
+        faults = (*now.faults, *made.faults)
+        if not made.admitted:
+            fault = await self._rest(call, now)
+            return changed(state, draft=await self._fallback(state, OPEN), faults=(*faults, fault) if fault else faults)
+        if made.draft is None:
+            await self._keep(call.thread_id, now, (NO_REPLY,), made.raw)
+            return changed(state, draft=await self._fallback(state, faults[-1].where), faults=faults)
+        if made.draft.kind == "refusal":
             # The drafter sees no answer in the cards. It may say so; the words are ours.
-            return changed(state, draft=await self._voice.refuse("no-context", now.decision, "drafter"))
-        if isinstance(draft, Reply) and (draft.kind != "answer" or not draft.text.strip()):
-            draft = Fault(where="drafter", kind="malformed", detail=draft.kind)
-        if isinstance(draft, Fault):
-            return changed(state, draft=await self._fallback(state, "drafter"), faults=(*now.faults, draft))
-        verification = verified(self._seams.citations, draft, now.passages)
-        faults = () if verification else (Fault(where="citations", kind="exception"),)
-        return changed(state, draft=draft, verification=verification, faults=now.faults + faults)
+            return changed(state, draft=await self._voice.refuse("no-context", now.decision, "drafter"), faults=faults)
+        return changed(state, draft=made.draft, inspection=made.inspection, faults=faults)
+
+    async def _rest(self, call: Call, now: Now) -> Fault | None:
+        """What is done about a question while the circuit is open, besides the fallback that the user reads."""
+        how = self._settings.circuit.serve
+        decision = now.decision
+        try:
+            if how == "person":
+                await self._outbox.hand_over(call.thread_id, now.number, decision, call.turn.channel)
+            elif how == "queue":
+                await self._backlog.put(
+                    Question(call.thread_id, now.number, call.tenant, now.question, decision.locale, decision.country)
+                )
+        except Exception as error:
+            return Fault.of("store", error)
+        return None
+
+    async def _keep(self, thread_id: str, now: Now, reasons: tuple[str, ...], raw: str) -> None:
+        """Keep a reply that is not sent, redacted. That it fails never keeps the fallback from the user."""
+        try:
+            clean = cast("object", self._seams.redactor.redact(raw, now.decision.locale))
+            text = clean.text if isinstance(clean, Redacted) else WITHHELD
+            await self._stopped.put(thread_id, Stopped(now.number, reasons or (UNCHECKED,), now.question, text))
+        except Exception as error:
+            log.error("a stopped reply could not be kept: %s", type(error).__name__)
 
     async def _page(self, call: Call, decision: TurnDecision) -> list[Fault]:
         """Page once a turn. That it fails never keeps the reply from the user."""

@@ -7,8 +7,8 @@ import logging
 import time
 import uuid
 
-from carerails.contracts import Reply
-from carerails.graph.deliveries import Delivery, Page, Sink
+from carerails.contracts import Channel, Reply, TurnDecision
+from carerails.graph.deliveries import Delivery, Handover, Page, Sink
 from carerails.graph.store import Row, Statement, Store
 
 LONGEST_RETRY_S = 60.0
@@ -56,10 +56,20 @@ class Outbox:
         task.add_done_callback(self._unstored.discard)
         return True
 
-    def reply(self, review_id: str, thread_id: str, turn: int, reply: Reply) -> Statement:
-        """The statement that sends a reviewed reply, for the transaction that ends its review."""
+    async def hand_over(self, thread_id: str, turn: int, decision: TurnDecision, channel: Channel) -> None:
+        """Call a person to answer a turn, once."""
+        body = Handover(
+            thread_id=thread_id, turn=turn, locale=decision.locale, country=decision.country, channel=channel
+        )
+        key = f"handover:{thread_id}:{turn}"
+        delivery = Delivery(key=key, kind="handover", thread_id=thread_id, turn=turn, body=body.model_dump_json())
+        await self._store.write(self._put(delivery))
+        self.kick()
+
+    def reply(self, what: str, thread_id: str, turn: int, reply: Reply) -> Statement:
+        """The statement that sends a reply, for the transaction that ends what it was held up by: `what`, by its id."""
         body = reply.model_dump_json()
-        return self._put(Delivery(key=f"reply:{review_id}", kind="reply", thread_id=thread_id, turn=turn, body=body))
+        return self._put(Delivery(key=f"reply:{what}", kind="reply", thread_id=thread_id, turn=turn, body=body))
 
     async def of(self, thread_id: str) -> tuple[Delivery, ...]:
         """All that was put on a thread, in order."""

@@ -21,6 +21,7 @@ class Request:
 
     Attributes:
         request_id: the caller's own key: sent again with the same one, a turn that was answered is not taken twice.
+        tenant: whose circuit the turn is of.
     """
 
     thread_id: object
@@ -30,6 +31,7 @@ class Request:
     country: object = None
     channel: object = "chat"
     request_id: str | None = None
+    tenant: str = ""
 
     def admit(self, max_messages: int) -> tuple[Turn, AgentError | None]:
         """A turn with everything that the user said, and the first thing that is wrong with the request.

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, cast
 
 from carerails.contracts import (
-    CitationChecker,
+    Exchange,
     Frozen,
     GuardrailEngine,
     Locale,
     Message,
+    OutputGuard,
     Passage,
     Reply,
     Turn,
     TurnDecision,
-    Verification,
 )
+from carerails.graph.composing import inspected
 from carerails.graph.gate import checked
-from carerails.graph.persona import persona_drift
 from carerails.graph.state import State
 
-Reason = Literal["citations-unchecked", "unknown-citation", "missing-citation", "gives-advice", "persona-drift"]
 _CITE = re.compile(r"\[cite:([^\]\s]+)\]")
 _WORD = re.compile(r"\w")
+#: The reason of a draft that nobody has looked at.
+UNCHECKED = "check-failed"
 
 
 class ReviewNeed(Frozen):
-    """Why a draft waits for a person; at least one reason."""
+    """Why a draft waits for a person: the guard's reasons, at least one."""
 
-    reasons: tuple[Reason, ...]
+    reasons: tuple[str, ...]
 
 
 def assess_review_need(state: State) -> ReviewNeed | None:
@@ -41,29 +41,9 @@ def assess_review_need(state: State) -> ReviewNeed | None:
     now = state["now"]
     if now.draft is None or now.draft.kind != "answer" or now.decision.decision != "allow":
         return None
-    reasons = output_faults(now.draft, now.verification)
-    return ReviewNeed(reasons=reasons) if reasons else None
-
-
-def output_faults(reply: Reply, verification: Verification | None) -> tuple[Reason, ...]:
-    """What keeps an answer from being sent."""
-    reasons: dict[Reason, bool] = {
-        "citations-unchecked": verification is None,
-        "unknown-citation": verification is not None and bool(verification.unknown),
-        "missing-citation": not reply.citations or (verification is not None and bool(verification.uncited)),
-        "gives-advice": verification is not None and bool(verification.advice),
-        "persona-drift": bool(persona_drift(reply.text)),
-    }
-    return tuple(reason for reason, holds in reasons.items() if holds)
-
-
-def verified(checker: CitationChecker, reply: Reply, passages: Sequence[Passage]) -> Verification | None:
-    """What the citation check says; None where it could not say. Never raises."""
-    try:
-        answer = cast("object", checker.verify(reply, passages))
-    except Exception:
-        return None
-    return answer if isinstance(answer, Verification) else None
+    if now.inspection is None:
+        return ReviewNeed(reasons=(UNCHECKED,))
+    return None if now.inspection.passed else ReviewNeed(reasons=now.inspection.reasons)
 
 
 def edited(text: str) -> Reply:
@@ -77,7 +57,7 @@ async def edit_faults(
     text: str,
     passages: Sequence[Passage],
     locale: Locale,
-    checker: CitationChecker,
+    guard: OutputGuard,
     engine: GuardrailEngine,
     deadline_s: float,
 ) -> tuple[str, ...]:
@@ -85,8 +65,8 @@ async def edit_faults(
 
     A red flag in it is no fault: a reviewer may well say when to call for help.
     """
-    reply = edited(text)
-    reasons: list[str] = [*output_faults(reply, verified(checker, reply, passages))]
+    exchange = Exchange(locale=locale, passages=tuple(passages))
+    reasons = [*(await inspected(guard, edited(text), exchange, deadline_s)).reasons]
     own = _own_words(text, passages)
     if own:
         turn = Turn(messages=(Message(role="user", content=own),), locale=locale)

@@ -113,7 +113,7 @@ class Reviewing:
             text,
             now.passages,
             now.decision.locale,
-            self._seams.citations,
+            self._seams.guard,
             self._seams.engine,
             self._settings.check_s,
         )

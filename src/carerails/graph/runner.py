@@ -10,9 +10,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from carerails.breaker import BreakerState
 from carerails.contracts import TurnDecision
 from carerails.errors import CarerailsError
+from carerails.graph.alerts import Alerts
+from carerails.graph.backlog import Backlog
 from carerails.graph.build import build_graph
+from carerails.graph.circuit import Circuit, Clock
+from carerails.graph.composing import Composer
 from carerails.graph.deliveries import Delivery, Sink, page_of
 from carerails.graph.desk import Desk, Review, review_id
 from carerails.graph.errors import MissingThread, ReviewIsOff, StoreUnavailable, TurnFailed
@@ -21,13 +26,15 @@ from carerails.graph.gate import Gate
 from carerails.graph.nodes import Nodes
 from carerails.graph.outbox import Outbox
 from carerails.graph.record import redact, scrubbed
+from carerails.graph.replay import Replay
 from carerails.graph.request import Request, split_answered
 from carerails.graph.reviewing import Reviewing
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
 from carerails.graph.state import ENDING, Call, Verdict
+from carerails.graph.stopped import Stopped, StoppedReplies
 from carerails.graph.store import open_store
-from carerails.graph.threads import Emit, Threads, topology_of
+from carerails.graph.threads import Emit, Standing, Threads, topology_of
 from carerails.graph.turns import AgentTurn, turn_of
 from carerails.graph.voice import Voice
 
@@ -54,19 +61,34 @@ class Runner:
         store: a setting for `open_store`.
         sink: where pages and reviewed replies go on to; None: they stay in the outbox table.
         settings: limits and deadlines.
+        clock: seconds since 1970, by which circuits open and close.
 
     Attributes:
         topology: the graph that runs.
     """
 
-    def __init__(self, seams: Seams, store: str, sink: Sink | None, settings: AgentSettings) -> None:
+    def __init__(
+        self, seams: Seams, store: str, sink: Sink | None, settings: AgentSettings, clock: Clock = time.time
+    ) -> None:
         self._seams, self._settings = seams, settings
         self._gate = Gate(seams.floor, settings.check_s)
         self._voice = Voice(seams.engine, seams.floor, settings.check_s)
         self._store = open_store(store)
         self._outbox = Outbox(self._store, sink, settings.retry_s)
         self._desk = Desk(self._store)
-        self._nodes = Nodes(seams, settings, self._voice, self._outbox, self._desk)
+        self._alerts = Alerts(settings.circuit.webhook)
+        self._circuit = Circuit(
+            self._store,
+            settings.route,
+            settings.circuit,
+            clock=clock,
+            opened=self._alerts.send,
+            closed=lambda tenant: self._replay.kick(),
+        )
+        composer, backlog = Composer(seams, settings, self._circuit), Backlog(self._store)
+        self._stopped = StoppedReplies(self._store)
+        self._replay = Replay(self._store, backlog, composer, seams, settings, self._voice, self._outbox, self._stands)
+        self._nodes = Nodes(seams, settings, self._voice, self._outbox, self._desk, composer, backlog, self._stopped)
         self.topology = topology_of(build_graph(self._nodes, None, human_review=settings.human_review))
         self._stored: _Stored | None = None
         self._ended: dict[str, TurnDecision] = {}
@@ -95,6 +117,8 @@ class Runner:
         """Close what was opened, when what is at work is done."""
         if self._at_work:
             await asyncio.wait(self._at_work, timeout=CLOSE_S)
+        await self._replay.close()
+        await self._alerts.close()
         await self._outbox.close()
         if self._stored:
             await self._store.close()
@@ -110,7 +134,7 @@ class Runner:
             AgentError: there is no red flag, and the turn could not be completed.
         """
         turn, problem = request.admit(self._settings.max_turns)
-        call = Call(turn, await self._gate.check(turn), turn.session or "", request.request_id)
+        call = Call(turn, await self._gate.check(turn), turn.session or "", request.request_id, request.tenant)
         try:
             if problem:
                 raise problem
@@ -171,8 +195,18 @@ class Runner:
         await self._open()
         return tuple(await self._desk.pending())
 
+    async def stopped(self, thread_id: str) -> tuple[Stopped, ...]:
+        """The replies of a thread that were not sent, in order."""
+        await self._open()
+        return await self._stopped.of(thread_id)
+
+    async def circuit(self, tenant: str) -> BreakerState:
+        """How the circuit of a tenant stands."""
+        await self._open()
+        return await self._circuit.state(tenant)
+
     async def deliveries(self, thread_id: str) -> tuple[Delivery, ...]:
-        """The pages and the reviewed replies of a thread, in order."""
+        """The pages, handovers and belated replies of a thread, in order."""
         await self._open()
         return await self._outbox.of(thread_id)
 
@@ -207,7 +241,11 @@ class Runner:
         if self._settings.human_review:
             await reviewing.recover()
         self._outbox.kick()
+        self._replay.kick()
         return _Stored(threads, reviewing)
+
+    async def _stands(self, thread_id: str) -> Standing:
+        return await (await self._open()).threads.stands(thread_id)
 
     async def _turn(self, call: Call, emit: Emit | None) -> AgentTurn:
         stored = await self._open()

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from carerails.contracts import (
-    CitationChecker,
     Drafter,
     GuardrailEngine,
+    OutputGuard,
     Redactor,
     Retriever,
 )
@@ -26,7 +26,7 @@ class Seams:
         retriever: finds cards.
         drafter: writes from them.
         redactor: takes personal data out.
-        citations: checks what the drafter cites.
+        guard: checks what the drafter says.
     """
 
     engine: GuardrailEngine
@@ -34,7 +34,7 @@ class Seams:
     retriever: Retriever
     drafter: Drafter
     redactor: Redactor
-    citations: CitationChecker
+    guard: OutputGuard
 
     def managed(self) -> Iterator[AbstractAsyncContextManager[Any]]:
         """The parts that want to be started, each once, the floor first."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from carerails.contracts import Frozen, Severity
+from carerails.output.settings import CircuitSettings
 
 Seconds = Annotated[float, Field(gt=0, le=600)]
 
@@ -21,8 +22,11 @@ class AgentSettings(Frozen):
         check_s: seconds for the engine's check.
         retrieve_s: seconds for the retriever.
         draft_s: seconds for the drafter.
+        guard_s: seconds for all checks of what it says.
         red_flag_s: seconds that a red flag waits for graph and store before the gate answers by itself.
         retry_s: seconds before a page that could not be handed on is tried again; doubled up to a minute.
+        route: name of this agent as it is deployed; its circuits are its own.
+        circuit: when the model is left alone, and what is said then.
     """
 
     human_review: bool = False
@@ -31,5 +35,8 @@ class AgentSettings(Frozen):
     check_s: Seconds = 10.0
     retrieve_s: Seconds = 5.0
     draft_s: Seconds = 60.0
+    guard_s: Seconds = 10.0
     red_flag_s: Seconds = 2.0
     retry_s: Seconds = 1.0
+    route: Annotated[str, Field(min_length=1, max_length=80)] = "agent"
+    circuit: CircuitSettings = CircuitSettings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from carerails.contracts import Frozen, Locale, NoContext, Passage, Reply, Turn, TurnDecision, Verification
+from carerails.contracts import Frozen, Inspection, Locale, NoContext, Passage, Reply, Turn, TurnDecision
 from carerails.graph.faults import Fault
 
 Verdict = Literal["approve", "edit", "reject"]
@@ -45,7 +45,7 @@ class Now(Frozen):
         passages: what the drafter may use.
         no_context: why there are none.
         draft: what is to be said, without the footer.
-        verification: of the draft's citations; None where the check could not say.
+        inspection: of the draft; None where nothing was drafted.
         verdict: what a person decided about the draft.
         reply: what was said; None as long as the turn is unanswered.
         faults: the seams that failed.
@@ -58,7 +58,7 @@ class Now(Frozen):
     passages: tuple[Passage, ...] = ()
     no_context: NoContext | None = None
     draft: Reply | None = None
-    verification: Verification | None = None
+    inspection: Inspection | None = None
     verdict: Verdict | None = None
     reply: Reply | None = None
     faults: tuple[Fault, ...] = ()
@@ -94,6 +94,7 @@ class Call:
         floor: what the gate decided.
         thread_id: of the talk.
         request_id: the caller's own key, by which a repeated request is known.
+        tenant: whose circuit the turn is of.
         supersedes: number of the turn that waits for a person, whose place this one takes.
         ended: what the gate said on this thread while the graph could not: it ends the conversation like any other.
         number: the turn's number, once it is known.
@@ -105,6 +106,7 @@ class Call:
     floor: TurnDecision
     thread_id: str = ""
     request_id: str | None = None
+    tenant: str = ""
     supersedes: int | None = None
     ended: TurnDecision | None = None
     number: int = 0

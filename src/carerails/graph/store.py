@@ -34,6 +34,17 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS carerails_screened (
         thread TEXT NOT NULL, turn INTEGER NOT NULL, kind TEXT NOT NULL, place INTEGER NOT NULL, body TEXT NOT NULL,
         model TEXT NOT NULL, text TEXT, created DOUBLE PRECISION NOT NULL, PRIMARY KEY (thread, turn, kind, place))""",
+    """CREATE TABLE IF NOT EXISTS carerails_circuit (
+        route TEXT NOT NULL, tenant TEXT NOT NULL, state TEXT NOT NULL, version INTEGER NOT NULL,
+        PRIMARY KEY (route, tenant))""",
+    """CREATE TABLE IF NOT EXISTS carerails_stopped (
+        thread TEXT NOT NULL, turn INTEGER NOT NULL, reasons TEXT NOT NULL, question TEXT NOT NULL, raw TEXT NOT NULL,
+        created DOUBLE PRECISION NOT NULL, PRIMARY KEY (thread, turn))""",
+    """CREATE TABLE IF NOT EXISTS carerails_queue (
+        thread TEXT NOT NULL, turn INTEGER NOT NULL, tenant TEXT NOT NULL, question TEXT NOT NULL, locale TEXT NOT NULL,
+        country TEXT, status TEXT NOT NULL, tries INTEGER NOT NULL, created DOUBLE PRECISION NOT NULL,
+        claimed DOUBLE PRECISION, PRIMARY KEY (thread, turn))""",
+    "CREATE INDEX IF NOT EXISTS carerails_queue_status ON carerails_queue (status, created)",
     "CREATE INDEX IF NOT EXISTS carerails_outbox_open ON carerails_outbox (created) WHERE delivered IS NULL",
 )
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import yaml
 
-from carerails.advice import advice_in, names_next_step
 from carerails.config import YamlLoader, line_of
 from carerails.contracts import LOCALES, Locale, Turn
 from carerails.errors import UsageError
@@ -21,7 +20,7 @@ from carerails.knowledge.medicines import load_medicines
 from carerails.knowledge.retrieval import CardRetriever
 from carerails.knowledge.words import words
 from carerails.resources import data_dir
-from carerails.text import prepare
+from carerails.text import normalise, prepare
 
 if TYPE_CHECKING:
     from carerails.policy import Policy
@@ -46,6 +45,7 @@ KINDS: Final[dict[str, Kind]] = {
     "dose-advice": Kind("error", "`{}` says how much to take", "say where the leaflet has it, or who to ask"),
     "change-advice": Kind("error", "`{}` tells to start, stop, skip or switch", "say who to talk to before any change"),
     "diagnosis": Kind("error", "`{}` names what the reader has", "say what leaflets list, and who can tell"),
+    "reply-rule": Kind("error", "`{}` is what no reply may say", "say it without"),
     "scope-rule": Kind("warning", "rule `{}` of the rails hits this sentence", "say it without advice"),
     # asks that lead nowhere
     "ask-stopped": Kind("error", "rule `{}` of the rails stops this ask ({})", "ask in words that are in scope"),
@@ -59,6 +59,15 @@ KINDS: Final[dict[str, Kind]] = {
     "sentence-count": Kind("warning", "{} sentences", "write 4 to 7"),
     "ask-count": Kind("warning", "{} asks", "write 6 to 16"),
     "no-next-step": Kind("warning", "no sentence says whom to ask or where to look", "name pharmacist or leaflet"),
+}
+_NEXT_STEP: Final[dict[Locale, re.Pattern[str]]] = {
+    "en": re.compile("pharmac|leaflet|doctor|nurse|care team|clinic|prescriber|label|health worker|emergency|helpline"),
+    "es-419": re.compile(
+        r"farmac|prospecto|medic[oa]s?\b|enfermer|equipo de salud|consultorio|clinica|etiqueta|emergenc"
+    ),
+    "pt-BR": re.compile(
+        r"farmac|bula|medic[oa]s?\b|enfermeir|equipe|consultorio|clinica|rotulo|posto|unidade de saude|socorro"
+    ),
 }
 _SENTENCE_WORDS: Final = range(8, 21)
 _SENTENCES: Final = range(4, 8)
@@ -114,7 +123,7 @@ def _lint(knowledge: Knowledge, report: _Report, rails: Path, config: Path | Non
     # A policy takes seconds to compile: nothing else of this package needs it.
     from carerails.policy import Policy
 
-    policy = Policy.load(rails)
+    policy, replies = Policy.load(rails), Policy.load(data_dir("rails") / "output")
     retriever = CardRetriever(knowledge, semantic=False, config=config)
     listed = load_medicines(config).names
     asked: dict[tuple[Locale, tuple[str, ...]], str] = {}
@@ -122,7 +131,7 @@ def _lint(knowledge: Knowledge, report: _Report, rails: Path, config: Path | Non
         file = _File(card.path, report)
         _head(card, file, listed)
         for locale in LOCALES:
-            _text(card, locale, file, policy)
+            _text(card, locale, file, policy, replies)
             _asks(card, locale, file, retriever, policy)
             for number, ask in enumerate(card.texts[locale].asks):
                 place = f"{card.path.name}, asks {number + 1}"
@@ -141,12 +150,20 @@ def _head(card: Card, file: _File, listed: frozenset[str]) -> None:
                 file.add("unknown-medicine", [name], at=("medicines", number))
 
 
-def _text(card: Card, locale: Locale, file: _File, policy: Policy) -> None:
+def said_in(replies: Policy, sentence: str) -> Iterator[tuple[str, str]]:
+    """What a sentence says that no reply may: the rails' categories, each once, with the first words that say it."""
+    found: dict[str, str] = {}
+    for hit in replies.check(prepare(Turn.of(sentence)).text):
+        found.setdefault(replies.rules[hit.rule].meta.category, hit.terms[0])
+    yield from found.items()
+
+
+def _text(card: Card, locale: Locale, file: _File, policy: Policy, replies: Policy) -> None:
     text = card.texts[locale]
     at = ("texts", locale, "sentences")
     for number, sentence in enumerate(text.sentences):
-        for code, found in advice_in(sentence, locale):
-            file.add(code, [found], at=(*at, number))
+        for code, found in said_in(replies, sentence):
+            file.add(code if code in KINDS else "reply-rule", [found], at=(*at, number))
         for rule in _scope_hits(policy, sentence):
             file.add("scope-rule", [rule], at=(*at, number))
         if (count := len(readability.word_list(sentence))) not in _SENTENCE_WORDS:
@@ -159,7 +176,7 @@ def _text(card: Card, locale: Locale, file: _File, policy: Policy) -> None:
         file.add("sentence-count", [len(text.sentences)], at=at)
     if len(text.asks) not in _ASKS:
         file.add("ask-count", [len(text.asks)], at=("texts", locale, "asks"))
-    if not any(names_next_step(sentence, locale) for sentence in text.sentences):
+    if not any(_NEXT_STEP[locale].search(normalise(sentence)[0].text) for sentence in text.sentences):
         file.add("no-next-step", at=at)
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from carerails.graph import persona_drift
-from carerails.graph.persona import DRIFT, fold
-from carerails.knowledge.cards import load_cards
+from tests.output.kit import hits, reasons
 
 CLAIMS = [
     "As your doctor, I would wait.",
@@ -48,12 +44,13 @@ DRIFTS = {
         "Que vergonha esquecer assim.",
         "It is your own fault.",
     ],
-    "endearment": ["Well done, sweetheart!", "Tranquila, mi amor.", "Fica tranquila, meu anjo.", "Keep it dry, honey."],
-    "play": ["Ahoy! Stow yer pills in a dry place.", "Prithee, drink some water."],
-    "validation": [
-        "This answer is clinically proven.",
-        "Soy un asistente clínicamente validado.",
-        "Minha eficácia clínica comprovada fala por si.",
+    "endearment": [
+        "Well done, sweetheart!",
+        "Tranquila, mi amor.",
+        "Fica tranquila, meu anjo.",
+        "Keep it dry, honey.",
+        "Ahoy! Stow yer pills in a dry place.",
+        "Prithee, drink some water.",
     ],
 }
 IN_ROLE = [
@@ -77,24 +74,28 @@ IN_ROLE = [
 ]
 
 
+VALIDATION = [
+    "This answer is clinically proven.",
+    "Soy un asistente clínicamente validado.",
+    "Minha eficácia clínica comprovada fala por si.",
+]
+
+
 @pytest.mark.parametrize("text", CLAIMS)
 def test_a_claim_to_be_a_clinician_is_drift(text: str):
-    assert persona_drift(text)
+    assert "output clinician" in {hit.rule for hit in hits(text)}
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in DRIFTS.items() for text in texts])
-def test_every_other_drift_is_found_by_its_own_kind(kind: str, text: str):
-    assert persona_drift(text)
-    others = {name: patterns for name, patterns in DRIFT.items() if name != kind}
-    folded = fold(text)
-    assert not any(re.search(pattern, folded) for patterns in others.values() for pattern in patterns)
+def test_every_other_drift_is_found_by_its_own_rule(kind: str, text: str):
+    assert [hit.rule for hit in hits(text)] == [f"output {kind}"]
 
 
-def test_no_card_and_no_edit_that_may_leave_drifts():
-    cards = [sentence for card in load_cards().cards for text in card.texts.values() for sentence in text.sentences]
-    assert [sentence for sentence in cards if persona_drift(sentence)] == []
+@pytest.mark.parametrize("text", VALIDATION)
+def test_a_claim_of_validation_is_found(text: str):
+    assert "validation-claim" in reasons(text)
 
 
 @pytest.mark.parametrize("text", IN_ROLE)
 def test_what_stays_in_its_role_is_none(text: str):
-    assert persona_drift(text) == ()
+    assert reasons(text) == ()

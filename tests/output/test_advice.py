@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from carerails.advice import advice_of
-from carerails.contracts import Passage, Reply
-from carerails.drafting import MarkerCitations
-from carerails.knowledge.cards import load_cards
+from carerails.contracts import Passage
+from tests.output.kit import inspect, reasons, sentences
 
 ADVICE = {
     "dose-advice": [
@@ -51,24 +49,19 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in ADVICE.items() for text in texts])
 def test_advice_is_found_by_its_kind(code: str, text: str) -> None:
-    assert code in advice_of(text)
+    assert code in reasons(text)
 
 
 @pytest.mark.parametrize("text", ALLOWED)
 def test_a_warning_and_a_pointer_are_no_advice(text: str) -> None:
-    assert advice_of(text) == ()
+    assert reasons(text) == ()
 
 
-def test_no_card_gives_any() -> None:
-    sentences = [s for card in load_cards().cards for text in card.texts.values() for s in text.sentences]
-    assert [sentence for sentence in sentences if advice_of(sentence)] == []
+def test_no_card_says_what_no_reply_may() -> None:
+    assert [sentence for _, sentence in sentences() if reasons(sentence)] == []
 
 
 def test_a_reply_is_checked_in_its_own_words_only() -> None:
     card = Passage(card="a", locale="en", title="A", sentences=("Take two tablets is what no card says.",))
-    copied = Reply(kind="answer", text="Take two tablets is what no card says. [cite:a]", citations=("a",))
-    own = copied.model_copy(update={"text": "Take two tablets. [cite:a]"})
-    check = MarkerCitations().verify
-    assert check(copied, [card]).sound
-    assert check(own, [card]).advice == ("dose-advice",)
-    assert not check(own, [card]).sound
+    assert inspect("Take two tablets is what no card says. [cite:a]", card).passed
+    assert inspect("Take two tablets. [cite:a]", card).reasons == ("dose-advice",)
