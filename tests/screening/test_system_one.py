@@ -28,8 +28,8 @@ def stub() -> Iterator[StubLLM]:
         yield server
 
 
-def model(stub: StubLLM, **more: Any) -> SystemOneModel:
-    return SystemOneModel("jev", api_key="key-1", base_url=stub.root, **{"timeout_s": 5.0, "retries": 0, **more})
+def model(stub: StubLLM, timeout_s: float = 5.0, retries: int = 0) -> SystemOneModel:
+    return SystemOneModel("jev", api_key="key-1", base_url=stub.root, timeout_s=timeout_s, retries=retries)
 
 
 def ask(model: SystemOneModel, asking: Asking = ASKING, asked: Mapping[str, Question] = ASKED) -> Mapping[str, Answer]:

@@ -18,7 +18,7 @@ from carerails.screening.evidence import Read, disagreements, read, strange_numb
 
 #: Words that add nothing by themselves, so that a claim may have them and its text not.
 _LIGHT: Final[Mapping[Locale, str]] = {
-    "en": "take takes taken taking carry bring good may might find every daily well use used "
+    "en": "take takes taken taking carry bring good may might find every daily once well use used "
     "using help helps way put back thing people",
     "es-419": "tomar toma tomes tome lleva llevar pedir pide puede pueden puedes vez diario diaria hacer usar cosa",
     "pt-BR": "tomar toma tome leve levar pedir peca pode podem for vez diario diaria fazer usar coisa",
