@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from carerails.breaker import BreakerLimits
 from carerails.contracts import JUDGED, LOCALES, Frozen, Locale, Outcome
 from carerails.errors import UsageError, unknown
 from carerails.output.settings import CircuitSettings, OutputSettings
@@ -29,6 +30,28 @@ Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 Point = Annotated[float, Field(ge=0, le=1)]
 
 
+class ModelJudgeProfile(Frozen):
+    """Limits of the model judge, and what stands in for it.
+
+    Attributes:
+        timeout_s: seconds for one verdict, retries included; less than the judge's `deadline_s`.
+        retries: further attempts after 429, 5xx or a lost connection.
+        max_chars: of all messages of a turn; a longer one is not judged, which is a failure.
+        sampling_rate: share of the turns on which the rails want a second opinion that the model is asked about; the
+            same words always or never. The local judge has the rest.
+        breaker: when the endpoint is left alone, and for how long.
+        when_open: what then becomes of a turn. `local`: the local judge decides, and what it would only ask about
+            escalates; where it is not installed, as `fail`. `fail`: as of any turn whose judge failed.
+    """
+
+    timeout_s: Annotated[float, Field(gt=0, le=60)] = 4.0
+    retries: Annotated[int, Field(ge=0, le=5)] = 1
+    max_chars: Annotated[int, Field(ge=500, le=20_000)] = 20_000
+    sampling_rate: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)] = 1.0
+    breaker: BreakerLimits = BreakerLimits(failures=5, open_s=60)
+    when_open: Literal["local", "fail"] = "local"
+
+
 class JudgeProfile(Frozen):
     """How a deployment asks a judge, where it has one.
 
@@ -37,11 +60,19 @@ class JudgeProfile(Frozen):
         on_failure: what becomes of a turn whose judge failed: `escalate` it as urgent, or `refuse` it.
         points: by judge, by what it holds, by outcome: the score from which on it does, one or by locale.
             `carerails calibrate` writes them. An outcome without a point is never reached.
+        model: limits of the judge that asks a model.
     """
 
     deadline_s: Annotated[float, Field(gt=0, le=60)] = 5.0
     on_failure: Literal["escalate", "refuse"] = "escalate"
     points: Mapping[str, Mapping[str, Mapping[Outcome, Point | Mapping[Locale, Point]]]] = Field(default_factory=dict)
+    model: ModelJudgeProfile = ModelJudgeProfile()
+
+    @model_validator(mode="after")
+    def _model_fails_in_time(self) -> JudgeProfile:
+        if self.model.timeout_s >= self.deadline_s:
+            raise ValueError("model: timeout_s must be less than deadline_s, or no failure of the endpoint is counted")
+        return self
 
     @field_validator("points")
     @classmethod

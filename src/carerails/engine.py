@@ -232,7 +232,7 @@ def open_engine(
     rails: Path | None = None,
     settings: Settings | None = None,
     floor: bool = True,
-    judge: SemanticJudge | bool = False,
+    judge: SemanticJudge | str | None = None,
 ) -> FailSafeEngine:
     """The engine of that name, behind the fail-safe wrapper, not yet started (use it as `async with`).
 
@@ -241,7 +241,7 @@ def open_engine(
         rails: directory or exported policy; None: those that are shipped.
         settings: profile and numbers; None: the default ones.
         floor: whether the native floor answers where the engine fails.
-        judge: gives second opinions; True: the local one, which learns from the examples of the rails.
+        judge: gives second opinions, or its name as in `--semantic`; None: there is none.
 
     Raises:
         UsageError: no such engine, rails or config that do not load, or a judge that cannot run here.
@@ -252,12 +252,12 @@ def open_engine(
     settings = settings or load_settings()
     native = adapter if name == "native" else load_engine("native", rails)
     policy = cast("Policy", getattr(native, "policy"))  # noqa: B009  the native engine has compiled the rails
-    if judge is True:
-        from carerails.semantic import LocalJudge
+    if isinstance(judge, str):
+        from carerails.judges import open_judge
 
-        judge = LocalJudge(policy.examples)
+        judge = open_judge(judge, policy, settings)
     beneath = native if floor and native is not adapter else None
-    return FailSafeEngine(adapter, policy, settings, floor=beneath, judge=judge or None)
+    return FailSafeEngine(adapter, policy, settings, floor=beneath, judge=judge)
 
 
 __all__ = ["FailSafeEngine", "open_engine"]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from carerails.config import JudgeProfile
 from carerails.contracts import JUDGED, Failure, Locale, Opinion, Outcome, SemanticJudge, Turn
 from carerails.errors import UsageError
+from carerails.llm import EndpointError
 
 #: Every answer has all of these, so that a rule finds a list whatever the judge has an opinion on.
 _KEYS = {
@@ -36,10 +37,13 @@ class Judging:
 
     def holds(self, opinion: Opinion, outcome: Outcome, locale: Locale) -> bool:
         """Whether the score reaches the point of an outcome; without a point it never does."""
-        point = self.points.get(opinion.name, {}).get(outcome)
-        if isinstance(point, Mapping):
-            point = point.get(locale)
+        point = self.point(opinion.name, outcome, locale)
         return point is not None and opinion.score >= point
+
+    def point(self, name: str, outcome: Outcome, locale: Locale) -> float | None:
+        """The score from which on an opinion has that outcome; None: from none."""
+        point = self.points.get(name, {}).get(outcome)
+        return point.get(locale) if isinstance(point, Mapping) else point
 
 
 class Asking:
@@ -65,10 +69,9 @@ class Asking:
 
     def about(self, category: str, outcome: Outcome) -> Opinion | None:
         """The opinion that a judged rule of that category and outcome goes by."""
-        for opinion in self.opinions:
-            if outcome in JUDGED[opinion.name] and (outcome != "refuse" or opinion.name == category):
-                return opinion
-        return None
+        may = [opinion for opinion in self.opinions if outcome in JUDGED[opinion.name]]
+        own = next((opinion for opinion in may if opinion.name == category), None)
+        return own if own or outcome == "refuse" else next(iter(may), None)
 
     def _terms(self, name: str, outcome: Outcome) -> list[str]:
         held = (o for o in self.opinions if o.name == name and self._judging.holds(o, outcome, self._locale))
@@ -81,6 +84,8 @@ class Asking:
             opinions = await (said if judge.synchronous else asyncio.wait_for(said, profile.deadline_s))
         except (asyncio.TimeoutError, TimeoutError):
             self.failure = Failure(seam="judge", kind="timeout", detail=f"{profile.deadline_s:g} s")
+        except EndpointError as error:
+            self.failure = Failure(seam="judge", kind=error.kind, detail=error.detail)
         except Exception as error:
             # The message of a foreign exception may quote the user: its type is all that is kept.
             self.failure = Failure(seam="judge", kind="exception", detail=type(error).__name__)

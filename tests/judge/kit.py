@@ -7,8 +7,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from carerails.config import ModelJudgeProfile
 from carerails.contracts import Locale, Redacted, Turn
-from carerails.judge import ModelJudgeSettings, RubricModel, Verdict, load_rubric
+from carerails.judge import RubricModel, Verdict, load_rubric
 from carerails.llm import Endpoint
 from carerails.testing import Recorded, Scripted, StubLLM, answers
 
@@ -44,7 +45,7 @@ class Clock:
 
 def model(llm: StubLLM, *, timeout_s: float = 5.0, retries: int = 0, **more: Any) -> RubricModel:
     redactor, clock = more.pop("redactor", Plain()), more.pop("clock", Clock())
-    settings = ModelJudgeSettings(timeout_s=timeout_s, retries=retries, **more)
+    settings = ModelJudgeProfile(timeout_s=timeout_s, retries=retries, **more)
     endpoint = Endpoint.from_environment(llm.environment, timeout_s=timeout_s, retries=retries)
     return RubricModel(endpoint, PINNED, redactor, settings, clock)
 

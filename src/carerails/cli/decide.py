@@ -49,7 +49,7 @@ def run(
 
 
 @contextmanager
-def deciding(engine: str, rails: Path | None, judge: bool = False) -> Generator[Decider]:
+def deciding(engine: str, rails: Path | None, judge: str | None = None) -> Generator[Decider]:
     """An engine of this process and its event loop, open for as long as lines come."""
     loop = asyncio.new_event_loop()
     try:
@@ -84,7 +84,7 @@ class Decider:
 
 
 def _in_processes(
-    lines: Iterable[Numbered], engine: str, rails: Path | None, judge: bool, workers: int
+    lines: Iterable[Numbered], engine: str, rails: Path | None, judge: str | None, workers: int
 ) -> Iterator[Record]:
     """Decide in several processes, a chunk at a time, in input order."""
     guarded = open_engine(engine, rails, judge=judge)  # a wrong name or broken rails are said once, here
@@ -97,7 +97,7 @@ _worker: Decider | None = None
 _worker_life = ExitStack()  # keeps the worker's engine open until the process ends
 
 
-def _start_worker(engine: str, rails: Path | None, judge: bool) -> None:
+def _start_worker(engine: str, rails: Path | None, judge: str | None) -> None:
     global _worker  # noqa: PLW0603  one engine a process, opened once
     _worker = _worker_life.enter_context(deciding(engine, rails, judge))
 

@@ -6,9 +6,9 @@ from carerails.cli.console import note
 from carerails.semantic import is_installed
 
 
-def local(semantic: str) -> bool:
-    """Whether the local judge is asked for and can be had; says so where it cannot."""
+def local(semantic: str) -> str | None:
+    """The name of the judge that is asked for; None, and it says so, where it is the local one and cannot be had."""
     if semantic == "local" and not is_installed():
         note("the local judge is not installed: deciding with --semantic off")
-        return False
-    return semantic == "local"
+        return None
+    return None if semantic == "off" else semantic

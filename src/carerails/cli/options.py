@@ -17,6 +17,7 @@ class Semantic(str, Enum):
 
     off = "off"
     local = "local"
+    model = "model"
 
 
 Engine = Annotated[str, typer.Option("--engine", "-e", help="Engine, as in `carerails engines`.")]

@@ -25,11 +25,15 @@ RANK: dict[Outcome, int] = {outcome: rank for rank, outcome in enumerate(PRECEDE
 #: What a judge may hold, and which outcomes the rails can make of it. Names of scope are the rails' reasons.
 JUDGED: dict[str, tuple[Outcome, ...]] = {
     "suicide": ("crisis", "check-in"),
+    "violence": ("crisis",),
     "physical": ("emergency", "urgent"),
     "dosing": ("refuse",),
     "prescription": ("refuse",),
     "diagnosis": ("refuse",),
     "interpretation": ("refuse",),
+    "clinician": ("refuse",),
+    "pii": ("refuse",),
+    "meta": ("refuse",),
     "domain": ("refuse",),
 }
 

@@ -1,13 +1,13 @@
 """The model judge: a second opinion by a pinned rubric, from a model that may fail in every way. See docs/judge.md."""
 
 from carerails.judge.model import RubricModel
+from carerails.judge.opinions import ModelJudge
 from carerails.judge.rubric import Pinned, Rubric, load_rubric, lock_rubric
 from carerails.judge.scope import ModelScope, slug_of
-from carerails.judge.settings import ModelJudgeSettings
 from carerails.judge.verdict import Verdict
 
 __all__ = [
-    "ModelJudgeSettings",
+    "ModelJudge",
     "ModelScope",
     "Pinned",
     "Rubric",

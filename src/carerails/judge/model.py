@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 
 from carerails.breaker import Breaker
+from carerails.config import ModelJudgeProfile
 from carerails.contracts import Locale, Redactor, Turn
 from carerails.judge.prompt import data_message, system_message
 from carerails.judge.rubric import Pinned
-from carerails.judge.settings import ModelJudgeSettings
 from carerails.judge.verdict import Verdict, read_verdict, response_format
 from carerails.llm import Endpoint, EndpointError
 from carerails.text import unanswered
@@ -36,11 +36,12 @@ class RubricModel:
         endpoint: Endpoint,
         pinned: Pinned,
         redactor: Redactor,
-        settings: ModelJudgeSettings | None = None,
+        settings: ModelJudgeProfile | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._endpoint, self._redactor = endpoint, redactor
-        self.rubric, self.settings = pinned.rubric, settings or ModelJudgeSettings()
+        self.rubric, self.lines = pinned.rubric, pinned.lines
+        self.settings = settings or ModelJudgeProfile()
         self.breaker = Breaker(self.settings.breaker, clock)
         self._system, self._format = system_message(self.rubric), response_format(self.rubric)
         parts = (endpoint.model, pinned.digest, self._system, json.dumps(self._format))

@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import yaml
 from pydantic import AfterValidator, Field, model_validator
 
-from carerails.config import load_yaml
+from carerails.config import YamlLoader, line_of, load_yaml
 from carerails.contracts import LOCALES, Frozen, Locale
 from carerails.errors import UsageError
 from carerails.resources import data_dir
@@ -111,10 +112,11 @@ class Rubric(Frozen):
 
 
 class Pinned(NamedTuple):
-    """A rubric whose lock fits, and the hash that the lock holds."""
+    """A rubric whose lock fits, the hash that the lock holds, and where each category is told."""
 
     rubric: Rubric
     digest: str
+    lines: Mapping[str, int]
 
 
 def load_rubric(config: Path | None = None) -> Pinned:
@@ -133,7 +135,12 @@ def load_rubric(config: Path | None = None) -> Pinned:
         raise UsageError("is no lock: it holds `sha256:` and 64 hexadecimal digits", RENEW, str(lock))
     if held[1] != digest:
         raise UsageError("the rubric was changed since it was locked", RENEW, str(path))
-    return Pinned(rubric, digest)
+    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=YamlLoader)
+    lines = {
+        category: line_of(node, ("danger", danger, "categories", category))
+        for category, danger in rubric.danger_of.items()
+    }
+    return Pinned(rubric, digest, lines)
 
 
 def lock_rubric(config: Path | None = None) -> tuple[Path, str, bool]:

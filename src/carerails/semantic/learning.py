@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from carerails.colang import Example
-from carerails.contracts import JUDGED
 from carerails.errors import UsageError
 from carerails.keeping import Shelf
 from carerails.semantic.encoder import Encoder, embedded, encoder_version
 from carerails.semantic.heads import Heads, fit
 from carerails.text import normalise
 
-HEADS: Final = tuple(JUDGED)
+HEADS: Final[tuple[str, ...]] = (
+    *("suicide", "physical"),
+    *("dosing", "prescription", "diagnosis", "interpretation", "domain"),
+)
 _SHELF: Final = Shelf("judge", ".npz", most=4)
 #: Examples that stand side by side in a file are left out together, and those of other locales beside them.
 _SIDE_BY_SIDE: Final = 4
