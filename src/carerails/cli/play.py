@@ -40,7 +40,7 @@ def run(path: Path | None, port: int, engines: list[str]) -> int:
     for name in engines:
         load_engine(name, root)
     settings = load_settings()
-    with _listening(port) as bound:
+    with listening(port) as bound:
         port = bound.getsockname()[1]
         playground = Playground(drafts, Runners(root, settings, engines), settings)
         threading.Thread(target=_decide_cases, args=(drafts, playground.runners), name="cases", daemon=True).start()
@@ -67,12 +67,13 @@ def _decide_cases(drafts: Drafts, runners: Runners) -> None:
     drafts.begin()
 
 
-def _listening(port: int) -> socket.socket:
+def listening(port: int) -> socket.socket:
     """A socket that only this machine can reach; port 0 is any that is free."""
     bound = socket.socket()
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind(("127.0.0.1", port))
+        bound.listen()  # from now on whoever opens the address waits, and is not refused
     except OSError as error:
         bound.close()
         raise UsageError(f"port {port}: {error.strerror}", "name another with --port") from None

@@ -62,6 +62,11 @@ class Runner:
         """Ask it; None where it gives no answer in time."""
         return await self._within(self._check(turn))
 
+    @property
+    def alive(self) -> bool:
+        """Whether its thread still runs."""
+        return self._thread.is_alive()
+
     def close(self) -> None:
         """Let it go, without waiting."""
         if self._loop.is_running():
