@@ -7,8 +7,13 @@ import re
 from collections.abc import Iterable
 
 from carerails.importing.found import Action, Place, Project
+from carerails.importing.patterns import escaped
 
 _TEXT_METHODS = {"get", "lower", "casefold", "strip", "replace"}
+_TEXT_NODES = (
+    *(ast.Name, ast.Attribute, ast.Constant, ast.BoolOp, ast.Dict, ast.Subscript, ast.IfExp),
+    *(ast.Load, ast.Or, ast.Compare, ast.Is, ast.IsNot),
+)
 _CASELESS = {"IGNORECASE", "I"}
 _LOGGING = {"log", "logger", "logging", "print"}
 #: What a rail's outcome is in truth.
@@ -64,7 +69,8 @@ def _read(
     project: Project,
 ) -> None:
     try:
-        parameters = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
+        extra = [each for each in (node.args.vararg, node.args.kwarg) if each]
+        parameters = {each.arg for each in (*node.args.args, *node.args.kwonlyargs, *extra)}
         found = _Body(dict(constants), parameters).read(node.body)
     except _Unreadable as error:
         project.leave(Place(place.file, error.line or place.line), f"action {name}", f"does more than search: {error}")
@@ -119,7 +125,7 @@ class _Body:
         literal = _literal(value, self.constants)
         if literal is not None:
             self.constants[name] = literal
-        elif _is_text(value):
+        elif self._is_text(value):
             self.texts.add(name)
         else:
             self.matches[name] = self._match(value)
@@ -177,8 +183,8 @@ class _Body:
             patterns, positive = self._match(node.left)
             return patterns, positive if isinstance(operator, ast.IsNot) else not positive
         words = _literal(node.left, self.constants)
-        if isinstance(operator, ast.In) and words is not None and _is_text(right):
-            return [re.escape(word) for word in words], True
+        if isinstance(operator, ast.In) and words is not None and self._is_text(right):
+            return [escaped(word) for word in words], True
         raise _Unreadable(node, f"`{ast.unparse(node)[:60]}`")
 
     def _call(self, node: ast.Call) -> list[str]:
@@ -211,6 +217,16 @@ class _Body:
             raise _Unreadable(node, f"`{ast.unparse(node)[:60]}`")
         return patterns
 
+    def _is_text(self, node: ast.expr) -> bool:
+        """Whether it only fetches the text: parameters and what comes of them, `.get`, `.lower`, `.strip`, `or`."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call):
+                if not (isinstance(part.func, ast.Attribute) and part.func.attr in _TEXT_METHODS):
+                    return False
+            elif not isinstance(part, _TEXT_NODES) or (isinstance(part, ast.Name) and part.id not in self.texts):
+                return False
+        return True
+
 
 def _constants(body: Iterable[ast.stmt]) -> dict[str, list[str]]:
     """Names of the module that stand for literal strings or patterns."""
@@ -242,18 +258,6 @@ def _literal(node: ast.expr, names: dict[str, list[str]]) -> list[str] | None:
         if node.func.attr == "join" and isinstance(node.func.value, ast.Constant) and node.func.value.value == "|":
             return _literal(node.args[0], names)
     return None
-
-
-def _is_text(node: ast.expr) -> bool:
-    """Whether an expression only fetches the text: names, keys, `.get`, `.lower`, `.strip`, `or`."""
-    allowed = (ast.Name, ast.Attribute, ast.Constant, ast.BoolOp, ast.Dict, ast.Subscript, ast.IfExp, ast.Load, ast.Or)
-    for part in ast.walk(node):
-        if isinstance(part, ast.Call):
-            if not (isinstance(part.func, ast.Attribute) and part.func.attr in _TEXT_METHODS):
-                return False
-        elif not isinstance(part, allowed):
-            return False
-    return True
 
 
 def _truth(node: ast.expr | None) -> bool | None:

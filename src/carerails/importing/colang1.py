@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from carerails.importing.found import ForeignFlow, Form, Line, Message, Place, Project
-from carerails.importing.lines import blocks, lines, only_strings, strings
+from carerails.importing.lines import blocks, lines
 
 _DEFINE = re.compile(r"def(?:ine)?\s+(?:(?:extension|parallel)\s+)*(user|bot|flow|subflow)\b\s*(.*?):?$")
-_INLINE = re.compile(r"(user|bot)\s+([^\"']+)$")
+_INLINE = re.compile(r"(user|bot)\s+([^\"]+?)\s*(\".+\")?$")
 
 
 def read_colang1(name: str, text: str, project: Project) -> None:
@@ -18,52 +18,55 @@ def read_colang1(name: str, text: str, project: Project) -> None:
         found = _DEFINE.match(head.text)
         if found is None:
             project.leave(place, f"`{head.text[:60]}`", "outside any definition of a user, bot, flow or subflow")
-            continue
-        kind, rest = found[1], found[2]
-        if kind in ("user", "bot"):
-            _said(kind, rest, body, place, project)
+        elif found[1] in ("user", "bot"):
+            _said(found[1], found[2], body, place, project)
         else:
-            _flow(rest, body, place, project)
+            _flow(found[2], body, place, project)
 
 
-def _said(kind: str, rest: str, body: tuple[Line, ...], place: Place, project: Project) -> None:
-    """`define user NAME` and its strings, or `define user NAME "..."` on one line."""
-    quoted = re.search(r"[\"']", rest) if only_tail_is_string(rest) else None
-    name = (rest[: quoted.start()] if quoted else rest).strip()
-    texts = strings(rest[quoted.start() :]) if quoted else []
+def _said(kind: str, name: str, body: tuple[Line, ...], place: Place, project: Project) -> None:
+    """`define user NAME`, and what is said then, a line each."""
+    if not name or '"' in name:
+        project.leave(place, f"define {kind} {name[:60]}", "has no name of its own, or says its text on the same line")
+        return
+    texts: list[str] = []
     for line in body:
-        if only_strings(line.text):
-            texts += strings(line.text)
+        text = _text(line.text)
+        if text is None:
+            where = Place(place.file, line.number)
+            project.leave(where, f"`{line.text[:60]}`", f"no text of {kind} {name!r}: NeMo wants one in double quotes")
         else:
-            project.leave(Place(place.file, line.number), f"`{line.text[:60]}`", f"no text of {kind} {name!r}")
-    if not name:
-        project.leave(place, f"define {kind}", "has no name")
-    elif kind == "user":
+            texts.append(text)
+    _add(kind, name, texts, place, project)
+
+
+def _flow(name: str, body: tuple[Line, ...], place: Place, project: Project) -> None:
+    """A flow's lines; texts that stand beside or under a `user ...` or `bot ...` in it belong to that name."""
+    kept: list[Line] = []
+    kind, under = "", ""
+    head: Line | None = None
+    for line in body:
+        text = _text(line.text)
+        if head and line.indent > head.indent and text is not None:
+            _add(kind, under, [text], Place(place.file, head.number), project)
+            continue
+        inline = _INLINE.match(line.text)
+        head, kind, under = (line, inline[1], inline[2]) if inline else (None, "", "")
+        named = bool(inline and inline[3]) and under not in ("say", "said")
+        if inline and named:
+            _add(kind, under, [inline[3][1:-1]], Place(place.file, line.number), project)
+        kept.append(line._replace(text=f"{kind} {under}") if named else line)
+    project.flows.append(ForeignFlow(name, tuple(kept), place))
+
+
+def _add(kind: str, name: str, texts: list[str], place: Place, project: Project) -> None:
+    if kind == "user":
         project.add_form(Form(name, tuple(texts), place))
     else:
         project.add_message(Message(name, tuple(texts), place))
 
 
-def only_tail_is_string(rest: str) -> bool:
-    """Whether `rest` is a name and then a string; an apostrophe inside a name starts none."""
-    found = re.search(r"\s([\"'])", rest)
-    return bool(found and rest.rstrip().endswith(found[1]) and len(rest[found.start() :].strip()) > 1)
-
-
-def _flow(name: str, body: tuple[Line, ...], place: Place, project: Project) -> None:
-    """A flow's lines; texts that stand under a `user ...` or `bot ...` in it belong to that name."""
-    kept: list[Line] = []
-    current: tuple[str, str, Line] | None = None
-    for line in body:
-        if current and line.indent > current[2].indent and only_strings(line.text):
-            where = Place(place.file, current[2].number)
-            texts = tuple(strings(line.text))
-            if current[0] == "user":
-                project.add_form(Form(current[1], texts, where))
-            else:
-                project.add_message(Message(current[1], texts, where))
-            continue
-        kept.append(line)
-        inline = _INLINE.match(line.text)
-        current = (inline[1], inline[2].strip(), line) if inline else None
-    project.flows.append(ForeignFlow(name, tuple(kept), place))
+def _text(line: str) -> str | None:
+    """What stands between double quotes, as NeMo takes it: escapes stay, but for the quote's own."""
+    quoted = len(line) > 1 and line[0] == line[-1] == '"'
+    return line[1:-1].replace('\\"', '"') if quoted else None

@@ -11,7 +11,7 @@ from carerails.importing.actions import key_of
 from carerails.importing.flows import Answer, Check, deeds, input_calls
 from carerails.importing.found import Message, Outcome, Place, Project
 from carerails.importing.patterns import Ported, of_text, port
-from carerails.importing.plan import SLUGS, Draft, Plan
+from carerails.importing.plan import SLUGS, Draft, Plan, folded
 from carerails.importing.reading import read_project
 from carerails.importing.settings import LIBRARY, REGEX_CHECK
 from carerails.importing.write import free, write
@@ -96,9 +96,7 @@ def _texts(project: Project, plan: Plan) -> None:
     for name, message in told.items():
         what = f"bot {name}"
         if name in kept and len(message.texts) > 1:
-            project.leave(
-                message.place, what, f"{len(message.texts) - 1} more texts; template {kept[name]} says the first"
-            )
+            project.leave(message.place, what, f"other texts: {len(message.texts) - 1}; a template says one, the first")
         elif name not in kept and _fills_in(message):
             project.leave(message.place, what, "fills in a value that only NeMo has")
         elif name not in kept and refuses(name, message.texts):
@@ -116,6 +114,7 @@ def _flows(project: Project, plan: Plan) -> tuple[set[str], set[str]]:
         if flow.name == "input rails":
             for name, place in input_calls(flow):
                 project.input_flows.setdefault(name, place)
+    for flow in project.flows:
         if flow.name in _OWN:
             project.leave(flow.place, flow.name, _OWN[flow.name])
             continue
@@ -182,7 +181,7 @@ def _check(check: Check, title: str, project: Project, plan: Plan) -> None:
     place = action.place if action else check.place
     draft = _draft(plan, title, check.place, check.message)
     if title not in project.input_flows and title != "a flow":
-        draft.notes.setdefault("no input rail names this flow")
+        draft.unlisted = True
     for pattern in patterns:
         _add(draft, port(pattern), f"pattern `{pattern[:60]}`", place, project)
 
@@ -210,7 +209,7 @@ def _input_flows(project: Project, plan: Plan) -> None:
 
 
 def _draft(plan: Plan, name: str, place: Place, message: str) -> Draft:
-    fitting: list[RefusalSlug] = [slug for words, slug in SLUGS if re.search(words, name.lower())]
+    fitting: list[RefusalSlug] = [slug for words, slug in SLUGS if re.search(words, folded(name))]
     slug = fitting[0] if fitting else "default"
     return plan.drafts.setdefault(name, Draft(name, slug, place, message=message))
 

@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from carerails.importing.found import ForeignFlow, Line, Place
 from carerails.importing.lines import STRING, decoded, quotes, strings
+from carerails.importing.patterns import escaped
 
 _USER = re.compile(r"(?:(?:else\s+|or\s+)?when\s+|await\s+|match\s+|or\s+)?user\s+(?!said\b)([^\"'$(]+)$")
 _USER_SAID = re.compile(r"(?:(?:or\s+)?when\s+|await\s+|or\s+)?user\s+said\s")
@@ -153,7 +154,7 @@ def _check(
     if found := _SEARCH.fullmatch(tested):
         return None if _OUTPUT.search(found[2]) else Check("", (quotes(found[1]),), wanted, message, said, place)
     if found := _WITHIN.fullmatch(tested):
-        return Check("", (re.escape(decoded(found[1])),), wanted, message, said, place)
+        return Check("", (escaped(decoded(found[1])),), wanted, message, said, place)
     if variable and variable[1] in called:
         name, arguments = _action(called[variable[1]])
         return None if _OUTPUT.search(arguments) else Check(name, (), wanted, message, said, place)

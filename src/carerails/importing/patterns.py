@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from carerails.importing.plan import folded
 from carerails.matching import check_regex
 from carerails.text import normalise
 
 #: What an open end becomes: at most so many.
 GAP = 40
+#: Characters of a text that becomes a pattern.
+LONGEST = 200
 #: What a text may begin and end with on either side of a match.
 _EDGES = re.compile(r"^(?:\^|\\A)?(?:\(\?:?\.\*\)|\.\*\??|\.\+\??)+|(?:\.\*\??|\.\+\??)+(?:\$|\\Z)?$")
 _TOKENS = re.compile(
@@ -17,6 +20,9 @@ _TOKENS = re.compile(
     r"|(?P<count>\{(?P<low>\d+),\})|(?P<many>[*+])(?P<more>[?+]?)|(?P<plain>.)",
     re.DOTALL,
 )
+#: A dollar before a word would be a variable in a string of Colang.
+_DOLLAR = "[$]"
+_ESCAPES = {r"\s": " ", r"\$": _DOLLAR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +62,17 @@ def of_text(text: str) -> Ported:
     words = views[0].text.strip(" .,;:!?\"'()[]…¿¡") if views else ""
     if not re.search(r"\w", words):
         return Ported(why="no words are left of it")
-    regex = re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", " ".join(words.split()))
+    if len(words) > LONGEST:
+        return Ported(why=f"longer than {LONGEST} characters, which nobody says again word by word")
+    regex = escaped(" ".join(words.split()))
     start, end = (r"\b" if re.match(r"\w", each) else "" for each in (words[0], words[-1]))
     problems = check_regex(start + regex + end)
     return Ported(why=f"{problems[0].what} ({problems[0].mend})") if problems else Ported(start + regex + end)
+
+
+def escaped(text: str) -> str:
+    """A regex for a text as it stands; unlike `re.escape`, only what means something is escaped."""
+    return re.sub(r"([.^*+?{}\[\]\\|()])", r"\\\1", text).replace("$", _DOLLAR)
 
 
 def _token(found: re.Match[str], notes: dict[str, None]) -> str:
@@ -68,7 +81,7 @@ def _token(found: re.Match[str], notes: dict[str, None]) -> str:
     if found["class"]:
         return _folded(found["class"], notes).replace(r"\s", " ")
     if found["escape"]:
-        return " " if found["escape"] == r"\s" else found["escape"]
+        return _ESCAPES.get(found["escape"], found["escape"])
     if found["count"]:
         notes.setdefault(f"at most {GAP} where there was no limit")
         return f"{{{found['low']},{max(GAP, int(found['low']))}}}"
@@ -83,13 +96,7 @@ def _token(found: re.Match[str], notes: dict[str, None]) -> str:
 def _folded(text: str, notes: dict[str, None]) -> str:
     """Lower case, without accents, as the normalised copy is; escapes in a class stay."""
     parts = re.split(r"(\\.)", text)
-    kept = [part if part.startswith("\\") else _plain(part) for part in parts]
+    kept = [part if part.startswith("\\") else folded(part) for part in parts]
     if "".join(kept) != text:
         notes.setdefault("in lower case without accents")
     return "".join(kept)
-
-
-def _plain(text: str) -> str:
-    import unicodedata
-
-    return "".join(char for char in unicodedata.normalize("NFKD", text).lower() if not unicodedata.combining(char))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from carerails.contracts import RefusalSlug
+from carerails.contracts import Locale, RefusalSlug
 from carerails.importing.found import Message, Place
+from carerails.text import detect_locale
 
 #: Which refusal a rule asks for, by words in the name of a form; anything else is `default`.
 SLUGS: tuple[tuple[str, RefusalSlug], ...] = (
@@ -24,7 +27,15 @@ RED = re.compile(r"\bself[ -]?harm|suicid|\bemergenc|\boverdos|\bchest pain|\bvi
 
 @dataclass(slots=True)
 class Draft:
-    """A rule to be written. `patterns`: regex and where it comes from."""
+    """A rule to be written.
+
+    Attributes:
+        patterns: regex and where it comes from.
+        texts: what people say, where the rule comes of a form.
+        message: what the bot then says, by its name.
+        notes: what its regexes no longer say.
+        unlisted: it comes of a flow that no input rail names.
+    """
 
     name: str
     slug: RefusalSlug
@@ -33,6 +44,7 @@ class Draft:
     texts: list[str] = field(default_factory=list[str])
     message: str = ""
     notes: dict[str, None] = field(default_factory=dict[str, None])
+    unlisted: bool = False
 
 
 @dataclass(slots=True)
@@ -42,3 +54,18 @@ class Plan:
     drafts: dict[str, Draft] = field(default_factory=dict[str, Draft])
     in_scope: dict[str, tuple[Place, tuple[str, ...]]] = field(default_factory=dict[str, tuple[Place, tuple[str, ...]]])
     texts: dict[RefusalSlug, Message] = field(default_factory=dict[RefusalSlug, Message])
+
+    def language(self) -> Locale:
+        """The likeliest locale of everything that people say in it."""
+        return detect_locale("\n".join(self._said()))
+
+    def _said(self) -> Iterator[str]:
+        for draft in self.drafts.values():
+            yield from draft.texts
+        for _, texts in self.in_scope.values():
+            yield from texts
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).lower()

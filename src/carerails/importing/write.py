@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from carerails.colang.rules import ESCALATIONS, FOOTER, IN_SCOPE, SLUGS
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import CarerailsError, UsageError
 from carerails.importing.found import Made, ToFill
-from carerails.importing.plan import RED, Draft, Plan
+from carerails.importing.plan import RED, Draft, Plan, folded
 from carerails.policy import Policy
 from carerails.resources import data_dir
 from carerails.text import detect_locale
 
 PRIORITY = 50
+#: Fewer words say too little of their language.
+_ENOUGH_WORDS = 3
 _NUMBERS = {"emergency": "\x00emergency\x00", "crisis": "\x00crisis\x00"}
 #: Words that a name of a flow may not hold.
 _TAKEN = {"and", "or", "as", "not", "if", "in", "is", "when", "else", "flow", "await", "match", "send", "start"}
@@ -37,12 +39,13 @@ def write(plan: Plan, target: Path, locale: Locale | None) -> tuple[list[Made], 
     made: list[Made] = []
     fill: list[ToFill] = []
     names = _names(plan)
+    guess = _Guess(locale, plan.language())
     try:
         for draft in plan.drafts.values():
             _rule(draft, names[draft.name], target, made, fill)
-            _examples(draft, names[draft.name], target, locale, made)
-        _in_scope(plan, target, locale, made)
-        _texts(plan, target, locale, made)
+            _examples(draft, names[draft.name], target, guess, made)
+        _in_scope(plan, target, guess, made)
+        _texts(plan, target, guess, made)
         _put(target / "main.co", _main([f"scope {name}" for name in names.values()]))
         _guards(target)
     except OSError as error:
@@ -65,31 +68,31 @@ def _names(plan: Plan) -> dict[str, str]:
 
 
 def _words(name: str) -> str:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c)).lower()
-    words = [word for word in re.findall(r"[a-z]+|\d+", plain) if word not in _TAKEN]
-    return re.sub(r" (?=\d)", "", " ".join(words))[:60].strip().lstrip("0123456789") or "imported"
+    words = [word for word in re.findall(r"[a-z]+|\d+", folded(name)) if word not in _TAKEN]
+    return re.sub(r" (?=\d)", "", " ".join(words))[:60].lstrip("0123456789 ").strip() or "imported"
 
 
 def _rule(draft: Draft, name: str, target: Path, made: list[Made], fill: list[ToFill]) -> None:
     rows = ",\n    ".join(f'"{_quoted(regex)}"' for regex, _ in draft.patterns)
     sources = dict.fromkeys(str(place) for _, place in draft.patterns)
-    notes = "".join(f"\n  In the original otherwise: {note}." for note in draft.notes)
-    kind = "the very words of its examples" if draft.texts else "its patterns"
+    unlike = f" Unlike the original: {'; '.join(draft.notes)}." if draft.notes else ""
+    what = "The very words of its examples." if draft.texts else "What the original looks for."
     text = f'''# Imported from {", ".join(list(sources)[:3])}{" and more" if len(sources) > 3 else ""}.
 
 @meta(kind="scope", reason="{_kebab(name)}", slug="{draft.slug}", priority={PRIORITY})
 flow scope {name} $text -> $terms
-  """Refuses {kind}.{notes}"""
+  """{what}{unlike}"""
   $or = "|"
   $all = [{rows}]
   return find_all($or.join($all), $text)
 '''
     file = f"rules/{_kebab(name)}.co"
     _put(target / file, text)
-    note = "; ".join((f"patterns: {len(draft.patterns)}", f"template {draft.slug}", *draft.notes))
+    unlisted = ("no input rail names the flow",) if draft.unlisted else ()
+    note = "; ".join((f"patterns: {len(draft.patterns)}", f"template {draft.slug}", *unlisted, *draft.notes))
     made.append(Made("rule", f"scope {name}", str(draft.source), file, note))
     line = text[: text.index("@meta")].count("\n") + 1
-    if RED.search(draft.name.lower()):
+    if RED.search(folded(draft.name)):
         what = f"scope {name} refuses, and its name sounds like a red flag"
         mend = 'decide: if it is one, kind="red-flag" with category and severity, called `red flag ...`'
         fill.append(ToFill(file, line, what, mend))
@@ -99,45 +102,51 @@ flow scope {name} $text -> $terms
         )
 
 
-def _examples(draft: Draft, name: str, target: Path, locale: Locale | None, made: list[Made]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """The locale of texts: as the user of the command says, else as they read; `likely`, where they are too short."""
+
+    said: Locale | None
+    likely: Locale
+
+    def of(self, texts: Iterable[str]) -> Locale:
+        words = "\n".join(texts)
+        return self.said or (detect_locale(words) if len(words.split()) >= _ENOUGH_WORDS else self.likely)
+
+    def note(self, texts: Sequence[str]) -> str:
+        return f"{len(texts)} in {self.of(texts)}" + ("" if self.said else ", guessed")
+
+
+def _examples(draft: Draft, name: str, target: Path, guess: _Guess, made: list[Made]) -> None:
     if draft.texts:
         file = f"examples/{_kebab(name)}.co"
-        _put(target / file, f"flow examples of {name}\n" + _said(draft.texts, locale))
-        made.append(Made("examples", name, str(draft.source), file, _count(draft.texts, locale)))
+        _put(target / file, f"flow examples of {name}\n" + _said({guess.of(draft.texts): draft.texts}))
+        made.append(Made("examples", name, str(draft.source), file, guess.note(draft.texts)))
 
 
-def _in_scope(plan: Plan, target: Path, locale: Locale | None, made: list[Made]) -> None:
-    texts = list(dict.fromkeys(text for _, form in plan.in_scope.values() for text in form))
+def _in_scope(plan: Plan, target: Path, guess: _Guess, made: list[Made]) -> None:
+    file = "examples/in_scope.co"
+    texts: dict[Locale, list[str]] = {}
+    for name, (place, form) in plan.in_scope.items():
+        texts.setdefault(guess.of(form), []).extend(form)
+        made.append(Made("examples", f"in scope: {name}", str(place), file, guess.note(form)))
     if texts:
-        file = "examples/in_scope.co"
-        _put(target / file, f"flow examples of {IN_SCOPE.replace('-', ' ')}\n" + _said(texts, locale))
-        for name, (place, form) in plan.in_scope.items():
-            made.append(Made("examples", f"in scope: {name}", str(place), file, _count(form, locale)))
+        _put(target / file, f"flow examples of {IN_SCOPE.replace('-', ' ')}\n" + _said(texts))
 
 
-def _said(texts: list[str], locale: Locale | None) -> str:
-    """Examples, grouped by locale."""
-    groups = {each: [text for text in texts if _locale(text, texts, locale) == each] for each in LOCALES}
+def _said(texts: Mapping[Locale, Sequence[str]]) -> str:
+    """Examples, by locale, each once."""
     parts: list[str] = []
-    for each, group in groups.items():
-        clean = dict.fromkeys(" ".join(text.split()) for text in group if text.strip())
-        rows = [text.replace("\\", "\\\\").replace('"', '\\"') for text in clean]
+    for locale in LOCALES:
+        clean = dict.fromkeys(map(_one_line, texts.get(locale, ())))
+        rows = [text.replace("\\", "\\\\").replace('"', '\\"') for text in clean if text]
         if rows:
             first, *rest = (f'user said "{row}"' for row in rows)
-            parts += [f"  # {each}", f"  {first}", *(f"    or {row}" for row in rest)]
+            parts += [f"  # {locale}", f"  {first}", *(f"    or {row}" for row in rest)]
     return "\n".join(parts) + "\n"
 
 
-def _locale(text: str, texts: list[str], locale: Locale | None) -> Locale:
-    """Said by the user of the command, else guessed from all texts of a form, which is surer than from one."""
-    return locale or detect_locale(" \n".join(texts))
-
-
-def _count(texts: list[str] | tuple[str, ...], locale: Locale | None) -> str:
-    return f"{len(texts)} in {locale or f'{detect_locale(chr(10).join(texts))}, guessed'}"
-
-
-def _texts(plan: Plan, target: Path, locale: Locale | None, made: list[Made]) -> None:
+def _texts(plan: Plan, target: Path, guess: _Guess, made: list[Made]) -> None:
     """Every text that rails need: ours, and in place of them what the project says."""
     ours = Policy.load(data_dir("rails"))
     files = {"templates/escalations.co": [*ESCALATIONS, FOOTER], "templates/refusals.co": []}
@@ -148,9 +157,13 @@ def _texts(plan: Plan, target: Path, locale: Locale | None, made: list[Made]) ->
             texts: dict[Locale, str] = {each: ours.render(slug, each, _NUMBERS) for each in LOCALES}
             theirs = next((message for key, message in plan.texts.items() if key == slug), None)
             if theirs:
-                own = locale or detect_locale(theirs.texts[0])
-                texts[own] = " ".join(theirs.texts[0].split())
-                made.append(Made("template", slug, str(theirs.place), file, f"in {own}; ours in the other locales"))
+                own = guess.of(theirs.texts[:1])
+                texts[own] = _one_line(theirs.texts[0])
+                made.append(
+                    Made(
+                        "template", slug, str(theirs.place), file, f"{theirs.name}, in {own}; ours in the other locales"
+                    )
+                )
             flows.append(_template(ours.templates[slug].flow, slug, texts))
         head = "# What the user reads. Texts that the imported project did not have are those of carerails.\n\n"
         _put(target / file, head + "\n".join(flows))
@@ -230,6 +243,11 @@ def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
+
+
+def _one_line(text: str) -> str:
+    """On one line, without signs that print nothing."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def _kebab(words: str) -> str:
