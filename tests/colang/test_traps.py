@@ -22,7 +22,6 @@ ELSEWHERE = {
 } | {
     "examples",
     "example-locale",
-    "regex",
 }
 
 

@@ -190,7 +190,7 @@ def test_paths_are_from_where_the_command_runs(
 
 
 def test_an_annotation_cannot_break_out_of_its_line(tmp_path: Path) -> None:
-    odd = Finding("regex", "error", "a,b:c.co", 1, 1, 2, "100%\nof: it", "mend")
+    odd = Finding("capital", "error", "a,b:c.co", 1, 1, 2, "100%\nof: it", "mend")
     (line,) = FORMATS["github"]([odd], tmp_path).splitlines()
     assert "a%2Cb%3Ac.co" in line
     assert line.endswith("::100%25%0Aof: it (mend)")

@@ -47,7 +47,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show what a text becomes, which rules it hits, where in the rails, and what the user is told."""
-    from carerails.cli.rails import explain as run
+    from carerails.cli.explain import run
 
     raise typer.Exit(run(text, engine, rails, locale, country, as_json, semantic.value))
 

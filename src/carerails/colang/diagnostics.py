@@ -104,7 +104,6 @@ KINDS: dict[str, Kind] = {
     "no-check": Kind("no `flow check turn $text`", "declare the order of checks in one"),
     "examples": Kind("{} in a file of examples", 'write `user said "..."` or `or user said "..."`'),
     "example-locale": Kind("examples without a locale", "put a comment above: `# en`, `# es-419` or `# pt-BR`"),
-    "regex": Kind("{}", "{}"),
     "no-guard": Kind("no guard `{}` in flow `guards`", "write the guards again: `carerails rails guards`"),
 }
 

@@ -114,10 +114,10 @@ def check_order(flows: Mapping[str, Flow], rules: Iterable[str], notes: Notes) -
     """`check turn` calls every rule once, and reports it under its own name."""
     if CHECK not in flows:
         return
-    reported = Counter(_reported(flows[CHECK].body))
+    times = Counter(reported(flows[CHECK].body))
     for name in rules:
-        if reported[name] != 1:
-            notes.add("rule-order", flows[name].file, flows[name].line, 1, [name, reported[name]])
+        if times[name] != 1:
+            notes.add("rule-order", flows[name].file, flows[name].line, 1, [name, times[name]])
 
 
 def calls(body: Iterable[Statement]) -> Iterator[str]:
@@ -125,8 +125,8 @@ def calls(body: Iterable[Statement]) -> Iterator[str]:
     return (node.flow for node in walk(tuple(body)) if isinstance(node, Await))
 
 
-def _reported(body: Iterable[Statement]) -> Iterator[str]:
-    """Names of the rules whose `await` is followed by a hit of that name with its terms."""
+def reported(body: Iterable[Statement]) -> Iterator[str]:
+    """The rules of an order of checks: those whose `await` is followed by a hit of that name with its terms."""
     called: Await | None = None
     for statement in body:
         if isinstance(statement, Await):
@@ -139,8 +139,8 @@ def _reported(body: Iterable[Statement]) -> Iterator[str]:
                         yield called.flow
         elif isinstance(statement, If):
             for branch in statement.branches:
-                yield from _reported(branch.body)
-            yield from _reported(statement.otherwise)
+                yield from reported(branch.body)
+            yield from reported(statement.otherwise)
 
 
 def _read(name: str) -> object:
