@@ -149,7 +149,7 @@ class NemoEngine:
                 error = type(raised).__name__
         if error:
             raise EngineError("exception", error)
-        if _action_failed(state):
+        if action_failed(state):
             raise EngineError("exception", "an action raised")
         answers = [event for event in events if event.get("type") == answer]
         if len(answers) == 1:
@@ -227,7 +227,7 @@ def _load(rails: Path) -> tuple[_Runtime, dict[str, Any]]:
     return runtime, take_constants(runtime.flow_configs)
 
 
-def _action_failed(state: Any) -> bool:
+def action_failed(state: Any) -> bool:
     """Whether NeMo swallowed the exception of a Python action in this turn."""
     events = cast(list[object], state.last_events)
     told = [inner for event in events if isinstance(event, dict) for inner in cast(Event, event).get("events") or ()]

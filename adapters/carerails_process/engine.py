@@ -29,6 +29,9 @@ BACKOFF_S = (0.1, 10.0)
 #: How the child works is its own affair: through a pipe every engine waits.
 INNER = frozenset({"synchronous", "re"})
 
+#: Notes that were told already, by whichever engine of this process.
+_told: set[str] = set()
+
 
 class ProcessEngine:
     """`RuleEngine` on a command that speaks the protocol.
@@ -79,7 +82,8 @@ class ProcessEngine:
             await asyncio.wrap_future(self._running())
         except EngineError as error:
             raise CarerailsError(f"engine {self.name!r} does not start: {error.detail or error.kind}") from None
-        sys.stderr.writelines(f"carerails: {self.name}: {line}\n" for line in self.notes)
+        sys.stderr.writelines(f"carerails: {self.name}: {line}\n" for line in self.notes if line not in _told)
+        _told.update(self.notes)
 
     async def close(self) -> None:
         """Let the child leave; it is gone when this returns."""

@@ -173,8 +173,9 @@ class FailSafeEngine:
             await self._judging.judge.close()
 
     def _said(self, turn: Turn) -> str:
-        """What the user wrote since the assistant last spoke."""
-        return "\n".join(unanswered(turn))[: self._settings.profile.max_chars]
+        """What the user wrote since the assistant last spoke, without control characters, which NeMo cannot read."""
+        said = "\n".join(unanswered(turn))[: self._settings.profile.max_chars]
+        return "".join(char for char in said if char >= " " or char in "\n\t")
 
     async def _findings(self, prepared: Prepared, text: str, asking: Asking | None) -> Findings:
         """What the engine found in the text; its failure, with the floor's hits, when it could not say."""

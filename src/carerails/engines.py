@@ -21,6 +21,7 @@ CAPABILITIES: dict[str, str] = {
     "render": "it renders templates itself",
     "original": "it reads what the user wrote, not the normalised copy",
     "synchronous": "it never awaits",
+    "judge": "it takes a judge's answer into its own decision",
     "re": "it searches with Python's regexes, whole",
     "sampled": "the same text may be decided in several ways",
 }

@@ -128,7 +128,7 @@ class RaisesOnEmpty(Sound):
 
 class LongIsUrgent(Sound):
     async def evaluate(self, text: str) -> Any:
-        return Findings(hits=(STROKE,)) if len(text) > 50_000 else await super().evaluate(text)
+        return Findings(hits=(STROKE,)) if len(text) > 40_000 else await super().evaluate(text)
 
 
 class AllowsAll(Sound):

@@ -35,3 +35,20 @@ def install(
     note(f"installing {name}; this takes minutes")
     note(f"{name} is in {run(name, installed().get(name), python)}")
     raise typer.Exit(PASS)
+
+
+@engines_app.command()
+def mapping(
+    directory: Annotated[str, typer.Argument(help="NeMo configuration directory.")],
+) -> None:
+    """Write what the decisions of a NeMo configuration are taken to mean, as YAML for its carerails.yml."""
+    import asyncio
+
+    from yaml import safe_dump  # pyright: ignore[reportUnknownVariableType]
+
+    from carerails_nemo_config.rails import NemoRails
+
+    rails = NemoRails(None, directory)
+    asyncio.run(rails.start())
+    sys.stdout.write(safe_dump(rails.mapping().model_dump(), allow_unicode=True, sort_keys=False))
+    raise typer.Exit(PASS)

@@ -10,7 +10,7 @@ from carerails.engines import CAPABILITIES
 from carerails.testing.suite.subject import Fails, Probe, Subject
 
 #: As a normalised text can be: of a voice call, of somebody who pastes a book, of somebody who tries.
-ODD = ("", "\n", " ", "a", "a" * 100_000, "(" * 200, "$text {text} {{x}} \\b \"' %s {0}", "\x00\x1f", "x\n" * 2_000)
+ODD = ("", "\n", " ", "a", "a" * 50_000, "(" * 200, "$text {text} {{x}} \\b \"' %s {0}", "x\n" * 2_000)
 
 
 def names_itself(subject: Subject) -> None:
@@ -60,14 +60,9 @@ def answers_any_text(subject: Subject) -> None:
 
 def tells_kinds_apart(subject: Subject) -> None:
     """It does what it claims: not everything is allowed, and not everything is stopped."""
-    engine = subject.wrapped()
-    for due in ("escalate", "refuse"):
-        if due in subject.capabilities:
-            said = {subject.run(engine.check(probe.turn)).decision for probe in subject.some(due)}
-            if due not in said:
-                raise Fails(f"it claims {due}, and no plain text of that kind gets it: {', '.join(sorted(said))}")
-    if all(subject.run(engine.check(probe.turn)).decision != "allow" for probe in subject.some("allow")):
-        raise Fails("no plain question is allowed")
+    for due in (*(word for word in ("escalate", "refuse") if word in subject.capabilities), "allow"):
+        if not any(subject.says(due, locale) for locale in LOCALES):
+            raise Fails(f"no plain text that should be {due} is")
 
 
 def is_no_pass_before_start(subject: Subject) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from carerails.config import Settings, load_settings
 from carerails.contracts import LOCALES, Findings, Locale, RuleEngine, Turn
@@ -22,6 +23,8 @@ from carerails.text import prepare
 Value = TypeVar("Value")
 #: Texts of each kind and locale.
 EACH = 3
+#: Texts of one kind and locale, of which an engine must know one: somebody's own rails may know few.
+MANY = 150
 #: Seconds that one call of the engine may take before the suite gives up on it.
 PATIENCE_S = 30.0
 
@@ -135,20 +138,31 @@ class Subject:
         Raises:
             UsageError: the rails have no examples.
         """
-        kinds = {rule.meta.category: _due(rule.meta.outcome) for rule in self.policy.rules.values()}
-        kinds["in-scope"] = "allow"
-        examples = sorted(self.policy.examples, key=lambda example: (example.file, example.line))
-        random.Random(7).shuffle(examples)
-        found: dict[tuple[str, str], list[Probe]] = {(locale, due): [] for locale in LOCALES for due in DUE}
-        for example in examples:
-            probe = Probe(example.text, example.locale, kinds.get(example.category, ""))  # pyright: ignore[reportArgumentType]
-            chosen = found.get((probe.locale, probe.due))
-            if chosen is not None and len(chosen) < EACH and self._decides(probe) == probe.due:
-                chosen.append(probe)
-        probes = tuple(probe for chosen in found.values() for probe in chosen)
+        probes = tuple(p for locale in LOCALES for due in DUE for p in islice(self.plain(due, locale), EACH))
         if not probes:
             raise UsageError("the rails have no examples", "add some under examples/", str(self.rails or "rails"))
         return probes
+
+    @cached_property
+    def _candidates(self) -> tuple[Probe, ...]:
+        kinds = {rule.meta.category: _due(rule.meta.outcome) for rule in self.policy.rules.values()}
+        kinds["in-scope"] = "allow"
+        found = [Probe(e.text, cast("Locale", e.locale), kinds.get(e.category, "")) for e in self.policy.examples]
+        found.sort(key=lambda probe: probe.text)
+        random.Random(7).shuffle(found)
+        return tuple(found)
+
+    def plain(self, due: str, locale: Locale) -> Iterator[Probe]:
+        """Plain texts of a kind and locale, as many as there are, in an order that is always the same."""
+        for probe in self._candidates:
+            if (probe.due, probe.locale) == (due, locale) and self._decides(probe) == due:
+                yield probe
+
+    def says(self, due: str, locale: Locale) -> bool:
+        """Whether, of the first `MANY` plain texts of a kind and locale, one gets that decision."""
+        engine = self.wrapped()
+        probes = list(islice(self.plain(due, locale), MANY))
+        return not probes or any(self.run(engine.check(probe.turn)).decision == due for probe in probes)
 
     def some(self, due: str, locale: Locale | None = None) -> Sequence[Probe]:
         """The probes of one kind."""

@@ -11,16 +11,11 @@ BEFORE = "🤕👩‍⚕️ e\u0301 ﬁ… "
 
 
 def hears_every_locale(subject: Subject) -> None:
-    """Of the plain red flags of each locale at least one escalates, and of its plain questions one is allowed."""
-    engine = subject.wrapped()
+    """In each locale plain texts get each decision that the engine claims, and plain questions are allowed."""
     for locale in LOCALES:
-        for due in ("escalate", "refuse", "allow"):
-            probes = subject.some(due, locale)
-            if due != "allow" and due not in subject.capabilities:
-                continue
-            said = [subject.run(engine.check(probe.turn)).decision for probe in probes]
-            if probes and due not in said:
-                raise Fails(f"in {locale}, nothing that should be {due} is: {', '.join(said)}")
+        for due in (*(word for word in ("escalate", "refuse") if word in subject.capabilities), "allow"):
+            if not subject.says(due, locale):
+                raise Fails(f"in {locale}, no plain text that should be {due} is")
 
 
 def speaks_every_locale(subject: Subject) -> None:
