@@ -6,10 +6,11 @@ An unknown key, a value out of range or a missing number is an error with its fi
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
@@ -84,7 +85,7 @@ class JudgeProfile(Frozen):
                 if strange := outcomes.keys() - set(JUDGED[name]):
                     raise ValueError(f"{judge}: {name}: {unknown('outcome', strange.pop(), JUDGED[name])}")
                 for outcome, point in outcomes.items():
-                    if isinstance(point, Mapping) and set(point) != set(LOCALES):
+                    if isinstance(point, Mapping) and set(cast("Mapping[str, float]", point)) != set(LOCALES):
                         raise ValueError(f"{judge}: {name}: {outcome}: one point for every locale")
         return points
 
@@ -161,15 +162,22 @@ class Settings(Frozen):
         return country or self.profile.default_country.get(locale)
 
 
-def load_settings(directory: Path | None = None, profile: str = "default") -> Settings:
-    """Load `profiles/PROFILE.yml` and `numbers.yml` of a config directory (None: the one that is shipped).
+def load_settings(directory: Path | None = None, profile: str | None = None) -> Settings:
+    """Load a profile and `numbers.yml` of a config directory.
+
+    Args:
+        directory: None: the one that is shipped.
+        profile: a name among its `profiles`, or the path of a .yml file anywhere; None: what `CARERAILS_PROFILE` says,
+            else `default`.
 
     Raises:
         UsageError: with file, line and mend.
     """
     config = directory or data_dir("config")
-    path = config / "profiles" / f"{profile}.yml"
-    if not path.is_file():
+    profile = profile or os.environ.get("CARERAILS_PROFILE") or "default"
+    is_path = profile.endswith((".yml", ".yaml"))
+    path = Path(profile) if is_path else config / "profiles" / f"{profile}.yml"
+    if not is_path and not path.is_file():
         raise unknown("profile", profile, [p.stem for p in (config / "profiles").glob("*.yml")])
     return Settings(profile=load_yaml(path, Profile), numbers=load_yaml(config / "numbers.yml", NumberBook))
 

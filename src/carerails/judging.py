@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from carerails.config import JudgeProfile
 from carerails.contracts import JUDGED, Failure, Locale, Opinion, Outcome, SemanticJudge, Turn
@@ -11,7 +12,7 @@ from carerails.errors import UsageError
 from carerails.llm import EndpointError
 
 #: Every answer has all of these, so that a rule finds a list whatever the judge has an opinion on.
-_KEYS = {
+_KEYS: dict[str, tuple[str, Outcome]] = {
     f"{name}_{outcome.replace('-', '_')}": (name, outcome) for name, outcomes in JUDGED.items() for outcome in outcomes
 }
 
@@ -55,7 +56,8 @@ class Asking:
     """
 
     def __init__(self, judging: Judging, turn: Turn, text: str, locale: Locale) -> None:
-        self._judging, self._turn, self._text, self._locale = judging, turn, text, locale
+        self._judging, self._turn, self._text = judging, turn, text
+        self._locale: Locale = locale
         self._answer: dict[str, Sequence[str]] | None = None
         self.opinions: tuple[Opinion, ...] = ()
         self.failure: Failure | None = None
@@ -99,9 +101,11 @@ class Asking:
 
 def _wrong(opinions: object, names: Iterable[str], text: str) -> str:
     """What is wrong with a judge's answer; empty where nothing is. Never quotes it."""
-    if not isinstance(opinions, Sequence) or not all(isinstance(opinion, Opinion) for opinion in opinions):
+    if not isinstance(opinions, Sequence) or not all(
+        isinstance(opinion, Opinion) for opinion in cast("Sequence[object]", opinions)
+    ):
         return "no list of opinions"
-    said: list[Opinion] = list(opinions)
+    said = list(cast("Sequence[Opinion]", opinions))
     if sorted(opinion.name for opinion in said) != sorted(names):
         return "not one opinion a name"
     for opinion in said:

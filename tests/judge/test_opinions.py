@@ -122,7 +122,9 @@ def test_both_engines_make_the_same_of_it_and_a_strong_rule_makes_no_call(stub_l
     """Each word in each locale on the native engine; on NeMo, which is slow, each word in one of them."""
     stub_llm.script(by_word(WORDS))
     locales = LOCALES if name == "native" else LOCALES[:1]
-    said = [(word, LOCALES[(n + k) % 3]) for n, word in enumerate(OUTCOMES) for k, _ in enumerate(locales)]
+    said: list[tuple[str, Locale]] = [
+        (word, LOCALES[(n + k) % 3]) for n, word in enumerate(OUTCOMES) for k, _ in enumerate(locales)
+    ]
     strong = [Turn.of(text, locale=locale) for locale, text in STRONG.items()]
     one, _ = engine(stub_llm, name)
     found = decide(one, [*strong, *(Turn.of(SAID[locale].format(word), locale=locale) for word, locale in said)])

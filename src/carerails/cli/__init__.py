@@ -120,6 +120,44 @@ def conformance(
 
 
 @app.command()
+def calibrate(
+    out: Annotated[Path, typer.Option("--out", help="Profile to write, a .yml; the picture stands beside it.")],
+    target: Annotated[
+        float, typer.Option("--target-recall", min=0.01, max=0.999, help="Of rules and judge, by its lower limit.")
+    ] = 0.95,
+    data: Data = None,
+    most_alarms: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option("--max-false-alarms", min=0.001, max=0.99, help="Of rows where it is not so, by the upper limit."),
+    ] = None,
+    judge: Annotated[str, typer.Option("--judge", help="local, or model: OPENAI_API_KEY, CARERAILS_MODEL.")] = "local",
+    only: Annotated[str, typer.Option("--only", help="Comma-separated: suicide, physical:urgent. Default: all.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="The profile to begin with.")] = "default",
+    engine: Engine = "native",
+    rails: Rails = None,
+    allow_failures: AllowFailures = False,
+    as_json: AsJson = False,
+) -> None:
+    """Choose a judge's operating points on labelled rows, cross-validated, or say why the rows cannot support them."""
+    from carerails.cli.calibrate import Asked, run
+
+    asked = Asked(
+        data=data or [],
+        out=out,
+        target=target,
+        most_alarms=most_alarms,
+        judge=judge,
+        only=names(only),
+        profile=profile,
+        engine=engine,
+        rails=rails,
+        allow_failures=allow_failures,
+        as_json=as_json,
+    )
+    raise typer.Exit(run(asked))
+
+
+@app.command()
 def chat(
     engine: Engine = "native",
     locale: Annotated[str, typer.Option("--locale", help="en, es-419 or pt-BR. Default: detected.")] = "",

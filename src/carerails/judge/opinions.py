@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from carerails.breaker import BreakerOpen
 from carerails.config import JudgeProfile
-from carerails.contracts import JUDGED, Locale, Near, Opinion, SemanticJudge, Turn
+from carerails.contracts import JUDGED, Locale, Near, Opinion, Outcome, SemanticJudge, Turn
 from carerails.errors import UsageError
 from carerails.judge.model import RubricModel
 from carerails.judge.verdict import Verdict
@@ -130,7 +130,9 @@ class StandIn:
         if opinion is None:
             return 0.0
         outcomes = JUDGED[opinion.name]
-        reached = next((outcome for outcome in outcomes if self._own.holds(opinion, outcome, locale)), None)
+        reached: Outcome | None = next(
+            (outcome for outcome in outcomes if self._own.holds(opinion, outcome, locale)), None
+        )
         if reached is None:
             return 0.0
         if lifted and reached == "check-in":
