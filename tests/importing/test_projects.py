@@ -221,7 +221,12 @@ def test_it_decides_as_the_original_would(imported: Imported, project: str):
 def test_a_locale_that_is_said_is_not_guessed(tmp_path: Path):
     outcome = import_project(PROJECTS / "reminders2", tmp_path / "rails", "pt-BR")
     assert {e.locale for e in Policy.load(tmp_path / "rails").examples} == {"pt-BR"}
-    assert not any("guessed" in each.note for each in outcome.made)
+    assert not any("guessed" in str(each) for each in (*outcome.made, *outcome.fill))
+
+
+def test_a_guess_is_for_the_author_to_confirm(imported: Imported):
+    told = [each.what for each in imported["clinica1"][1].fill if "guessed" in each.what]
+    assert told == ["the locale of what people say is guessed: forms in es-419 2"]
 
 
 def test_nothing_is_overwritten(tmp_path: Path):

@@ -122,3 +122,11 @@ def test_a_target_that_cannot_be_written(tmp_path: Path, wild: Path, monkeypatch
     monkeypatch.setattr(Path, "mkdir", full)
     with pytest.raises(UsageError, match="No space left"):
         import_project(wild, tmp_path / "rails")
+
+
+def test_two_projects_in_one_directory_are_told(tmp_path: Path):
+    for name in ("one", "two"):
+        (tmp_path / "both" / name).mkdir(parents=True)
+        (tmp_path / "both" / name / "config.yml").write_text("colang_version: '1.0'\n", encoding="utf-8")
+    outcome = import_project(tmp_path / "both", tmp_path / "rails")
+    assert [left.file for left in outcome.left] == ["two/config.yml"]

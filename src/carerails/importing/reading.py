@@ -19,6 +19,7 @@ MOST_BYTES = 2_000_000
 MOST_FILES = 5_000
 #: Folders that hold no configuration.
 _OTHERS = {"__pycache__", "node_modules", "site-packages"}
+_CONFIGS = {"config.yml", "config.yaml"}
 _DEFINES = re.compile(r"^def(?:ine)?\s+(?:\w+\s+)?(?:user|bot|flow|subflow)\b", re.MULTILINE)
 
 
@@ -32,9 +33,12 @@ def read_project(root: Path) -> Project:
         raise UsageError("no such directory", "name the directory that has config.yml and the .co files", str(root))
     project = Project()
     seen = 0
+    configs: list[str] = []
     for path in _files(root):
         name = path.relative_to(root).as_posix()
         read = _READERS.get(path.suffix.lower())
+        if path.name in _CONFIGS:
+            configs.append(name)
         if "kb" in path.relative_to(root).parts[:-1]:
             project.leave(Place(name, 1), "a document", "the agent answers from the cards of config/kb")
         elif read:
@@ -42,6 +46,8 @@ def read_project(root: Path) -> Project:
             if text is not None:
                 seen += path.suffix.lower() != ".py"
                 read(name, text, project)
+    for name in configs[1:]:
+        project.leave(Place(name, 1), "a second configuration", "import each project by itself: names of two may clash")
     if not seen:
         raise UsageError(
             "neither .co nor .yml files", "name the directory that has config.yml and the .co files", str(root)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +51,7 @@ def write(plan: Plan, target: Path, locale: Locale | None) -> tuple[list[Made], 
         _guards(target)
     except OSError as error:
         raise UsageError(error.strerror or "cannot be written", "name another --out", str(target)) from None
-    fill += _findings(target)
-    return made, fill
+    return made, [*_guessed(plan, guess), *fill, *_findings(target)]
 
 
 def _names(plan: Plan) -> dict[str, str]:
@@ -115,6 +115,16 @@ class _Guess:
 
     def note(self, texts: Sequence[str]) -> str:
         return f"{len(texts)} in {self.of(texts)}" + ("" if self.said else ", guessed")
+
+
+def _guessed(plan: Plan, guess: _Guess) -> Iterator[ToFill]:
+    """One line on all locales that nobody said."""
+    forms = [*(draft.texts for draft in plan.drafts.values()), *(texts for _, texts in plan.in_scope.values())]
+    counts = Counter(guess.of(texts) for texts in forms if texts)
+    if counts and not guess.said:
+        told = ", ".join(f"{locale} {counts[locale]}" for locale in LOCALES if counts[locale])
+        mend = "move what is wrong under another `# locale` comment, or import again with --locale"
+        yield ToFill("examples", 1, f"the locale of what people say is guessed: forms in {told}", mend)
 
 
 def _examples(draft: Draft, name: str, target: Path, guess: _Guess, made: list[Made]) -> None:
