@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,7 @@ from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
 from carerails.colang.program import Program
 from carerails.colang.rules import CHECK, MEANING, Rule, RuleMeta, Template, categories, kebab
+from carerails.colang.tracing import Note, places, traced
 from carerails.contracts import Ask, RuleHit
 from carerails.errors import EngineError, UsageError
 from carerails.matching import Matcher, Scan
@@ -208,6 +210,16 @@ class Policy:
                 otherwise arm by arm for `check`.
         """
         self._matcher.warm(whole=whole)
+
+    def traced(self, note: Note) -> Policy:
+        """The same policy, which calls `note` with the place of each statement before that runs."""
+        policy = copy(self)
+        policy._program = traced(self._program, note)
+        return policy
+
+    def places(self) -> Iterable[str]:
+        """Every place that a traced policy can tell: `file:line, flow name`."""
+        return places(self._program)
 
     def scan(self, text: str) -> Scan:
         """A text as `locate` wants it for several rules; after `check` found something, as it left it."""

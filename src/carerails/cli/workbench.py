@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from carerails.cli.options import Engine, Rails, Semantic, SemanticOption, names
+from carerails.cli.options import AsJson, Data, Engine, Rails, Semantic, SemanticOption, Slices, names
 
 
 class Format(str, Enum):
@@ -56,15 +56,11 @@ def explain(
 def lint(
     path: Path_ = None,
     form: Annotated[Format, typer.Option("--format", help="How findings are written.")] = Format.text,
-    level: Annotated[
-        Level, typer.Option("--level", help="The least grave that counts.")
-    ] = Level.warning,
+    level: Annotated[Level, typer.Option("--level", help="The least grave that counts.")] = Level.warning,
     fix: Annotated[bool, typer.Option("--fix", help="Make the mends that are mechanical first.")] = False,
     config: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(
-            "--config", help="Directory of profiles and numbers. Default: the shipped one."
-        ),
+        typer.Option("--config", help="Directory of profiles and numbers. Default: the shipped one."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -72,6 +68,23 @@ def lint(
     from carerails.cli.lint import run
 
     raise typer.Exit(run(path, "json" if as_json else form.value, level.value, fix, config))
+
+
+@rails_app.command()
+def coverage(
+    rails: Rails = None,
+    slices: Slices = "",
+    data: Data = None,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--out", help="Directory for coverage.html, coverage.json and dead.txt."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which patterns, statements and templates the cases exercise, and which nothing does."""
+    from carerails.cli.coverage import run
+
+    raise typer.Exit(run(rails, names(slices), data or [], out, as_json))
 
 
 @rails_app.command()

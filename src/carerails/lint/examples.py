@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carerails.colang.diagnostics import nearest
+from carerails.colang.folding import Pattern
 from carerails.colang.rules import IN_SCOPE, Rule, categories, kebab
 from carerails.colang.tree import Example
 from carerails.contracts import LOCALES, RANK, Turn
+from carerails.lint.arms import Arms
 from carerails.lint.noting import Notes
 from carerails.lint.regexes import short
 from carerails.policy import Policy
@@ -35,31 +37,25 @@ class Decided:
         return self.example.file, self.example.line, 1
 
 
-def decide(policy: Policy, examples: Iterable[Example]) -> Iterator[tuple[Decided, set[tuple[str, int, str]]]]:
-    """Run the rules on examples; with each, the arms that match it: file, line and regex."""
+def decide(policy: Policy, examples: Iterable[Example], arms: Arms) -> Iterator[tuple[Decided, set[Pattern]]]:
+    """Run the rules on examples; with each, the patterns that stand in it."""
     for example in examples:
         text = prepare(Turn.of(example.text, locale=None), max_chars=_LONGEST).text
         hits = policy.check(text) if text else ()
-        arms: set[tuple[str, int, str]] = set()
-        if hits:
-            scan = policy.scan(text)
-            for hit in hits:
-                for regex in policy.regexes(hit.rule):
-                    for _, _, number in scan.spans(regex.number):
-                        arm = regex.arms[number]
-                        arms.add((arm.file, arm.line, arm.regex))
+        matched = arms.within(text) if text else set[Pattern]()
         rules = sorted((policy.rules[hit.rule] for hit in hits), key=_precedence)
-        yield Decided(example, tuple(rules)), arms
+        yield Decided(example, tuple(rules)), matched
 
 
 def check_examples(policy: Policy, headings: Sequence[Example], notes: Notes) -> None:
     """Everything about the examples of a policy; `headings` are the same, under what their files call them."""
     check_counts(policy.rules.values(), policy.examples, notes)
     decided: list[Decided] = []
-    matched: set[tuple[str, int, str]] = set()
-    for one, arms in decide(policy, policy.examples):
+    arms = Arms(policy, {name: rule for name, rule in policy.rules.items() if rule.meta.kind in KINDS})
+    seen: set[Pattern] = set()
+    for one, matched in decide(policy, policy.examples, arms):
         decided.append(one)
-        matched |= arms
+        seen |= matched
     homes = _homes(policy.rules.values())
     names = {kebab(rule.name): rule for rule in policy.rules.values()}
     for one, written in zip(decided, headings, strict=True):
@@ -69,10 +65,9 @@ def check_examples(policy: Policy, headings: Sequence[Example], notes: Notes) ->
         elif own:
             _judge(one, own, notes)
     _silent(policy, decided, notes)
-    for rule in policy.rules.values():
-        for arm in rule.patterns if rule.meta.kind in KINDS else ():
-            if (arm.file, arm.line, arm.regex) not in matched:
-                notes.add("unhit-pattern", arm.file, arm.line, 1, [short(arm.regex)])
+    for arm in arms.owners:
+        if arm not in seen:
+            notes.add("unhit-pattern", arm.file, arm.line, 1, [short(arm.regex)])
 
 
 def check_counts(rules: Iterable[Rule], examples: Sequence[Example], notes: Notes) -> None:
