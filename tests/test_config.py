@@ -33,7 +33,7 @@ def config(tmp_path: Path) -> Path:
 )
 def test_what_is_wrong_is_told_with_its_line(config: Path, old: str, new: str, said: str) -> None:
     path = config / "profiles" / "default.yml"
-    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
     with pytest.raises(UsageError, match=said):
         load_settings(config)
 

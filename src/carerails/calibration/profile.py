@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -54,8 +54,8 @@ def write_profile(path: Path, profile: Profile, heading: Sequence[str]) -> None:
     Raises:
         UsageError: it cannot be written.
     """
-    dump: Any = yaml.safe_dump  # pyright: ignore[reportUnknownMemberType]
-    body: str = dump(profile.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=120)
+    dump = cast("Callable[..., str]", yaml.safe_dump)  # pyright: ignore[reportUnknownMemberType]
+    body = dump(profile.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=120)
     text = "".join(f"# {line}\n" for line in heading) + body
     try:
         path.write_text(text, encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from carerails.cli.console import note, progress
-from carerails.cli.judge import local
+from carerails.cli.judge import judge_of
 from carerails.cli.lines import Numbered, keep_apart, numbered, opened
 from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
 from carerails.engine import FailSafeEngine, open_engine
@@ -27,7 +27,7 @@ def run(
     engine: str, source: str, target: str, rails: Path | None, semantic: str, workers: int, allow_failures: bool
 ) -> int:
     """Decide all lines; the exit code says whether every line was read and every check ran."""
-    judge = local(semantic)
+    judge = judge_of(semantic)
     keep_apart(source, target)
     unread = failed = 0
     with ExitStack() as stack:

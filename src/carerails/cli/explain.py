@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from carerails.cli.judge import local
+from carerails.cli.judge import judge_of
 from carerails.cli.options import ENGINE_FAILURE, PASS
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Locale, Span, Turn, TurnDecision
@@ -32,7 +32,7 @@ def run(
     if country and not (len(country) == 2 and country.isascii() and country.isalpha()):
         raise UsageError("a country is two letters", "for example --country MX")
     turn = Turn.of(text, locale=cast("Locale", locale) or None, country=country.upper() or None)
-    decision, shown, explained = asyncio.run(_decide(turn, engine, rails, local(semantic)))
+    decision, shown, explained = asyncio.run(_decide(turn, engine, rails, judge_of(semantic)))
     if as_json:
         record: dict[str, Any] = {"views": explained.views, **write_decision("explain", decision, 0)}
         del record["id"], record["latency_us"]

@@ -6,7 +6,7 @@ from carerails.cli.console import note
 from carerails.semantic import is_installed
 
 
-def local(semantic: str) -> str | None:
+def judge_of(semantic: str) -> str | None:
     """The name of the judge that is asked for; None, and it says so, where it is the local one and cannot be had."""
     if semantic == "local" and not is_installed():
         note("the local judge is not installed: deciding with --semantic off")
