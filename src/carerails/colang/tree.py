@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
 #: What of a syntax tree no decision depends on.
 _PLACES = frozenset(("line", "column", "file", "doc"))
@@ -252,18 +253,23 @@ def shape(node: object) -> object:
     if isinstance(node, tuple):
         return tuple(map(shape, node))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if is_dataclass(node) and not isinstance(node, type):
-        parts = [shape(getattr(node, field.name)) for field in fields(node) if field.name not in _PLACES]
-        return (type(node).__name__, *parts)
+        return (type(node).__name__, *[shape(getattr(node, name)) for name in _parts(type(node))])
     return node
 
 
 def walk(node: object) -> Iterator[Node]:
     """Every node of a tree, the outer ones first."""
-    if isinstance(node, tuple):
-        for item in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from walk(item)  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(node, (Node, Branch)):
-        yield node
-        for field in fields(node):
-            if field.name not in _PLACES:
-                yield from walk(getattr(node, field.name))
+    ahead = [node]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, tuple):
+            ahead.extend(reversed(node))  # pyright: ignore[reportUnknownArgumentType]
+        elif isinstance(node, (Node, Branch)):
+            yield node
+            ahead.extend(getattr(node, name) for name in reversed(_parts(type(node))))
+
+
+@cache
+def _parts(kind: type[Any]) -> tuple[str, ...]:
+    """Names of what a node says, places aside: asking its class for them each time takes longest of all."""
+    return tuple(field.name for field in fields(kind) if field.name not in _PLACES)

@@ -6,8 +6,11 @@ NeMo Guardrails hands expressions to `simpleeval`; its limits are kept, so that 
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, NoReturn, cast
 
 #: Longest string or list that `+` and `*` may make.
@@ -99,7 +102,7 @@ class Piece:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known:
     """A value known at load: of a string its pieces, of a list or dict its members, known themselves."""
 
@@ -176,10 +179,11 @@ class Known:
 
     def within(self, start: int, end: int) -> list[Piece]:
         """The pieces of a part of a string."""
-        found: list[Piece] = []
-        at = 0
-        for piece in self.pieces:
-            if piece.text and at < end and at + len(piece.text) > start:
-                found.append(piece)
-            at += len(piece.text)
-        return found
+        starts = self._starts
+        first = max(bisect_right(starts, start) - 1, 0)
+        return [piece for piece in self.pieces[first : bisect_left(starts, end)] if piece.text]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each piece begins, and the end: a pattern of hundreds of arms is asked for each of them."""
+        return list(accumulate((len(piece.text) for piece in self.pieces), initial=0))
