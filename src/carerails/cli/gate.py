@@ -22,6 +22,7 @@ from carerails.evals.drift import WHOLE
 from carerails.evals.findings import BrokenRule, Report, figure, size
 from carerails.evals.gate import Comparison, gate
 from carerails.evals.paired import Side
+from carerails.evals.reply_cases import REPLY_SLICES
 from carerails.evals.runs import RunFolder
 from carerails.evals.safe import quoted, visible
 from carerails.resources import data_dir
@@ -99,7 +100,7 @@ def _current(asked: Gate, baseline: Baseline, scratch: Path) -> Side:
     own = {path.stem for path in asked.data}
     names = [piece.name for piece in manifest.slices if piece.name not in own]
     for name in names:
-        if name not in (*slice_names(), *AGENT_SLICES):
+        if name not in (*slice_names(), *AGENT_SLICES, *REPLY_SLICES):
             raise UsageError(
                 f"the baseline has a slice {name!r} that is not ours", f"--data names its file, {name}.jsonl"
             )

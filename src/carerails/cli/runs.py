@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, PASS, REGRESSION
@@ -15,11 +16,14 @@ from carerails.engine import open_engine
 from carerails.errors import UsageError
 from carerails.evals.agent_cases import AGENT_SLICES, AgentSlice, load_agent_slice
 from carerails.evals.cases import Slice, load_data, load_slice, slice_names
+from carerails.evals.reply_cases import REPLY_SLICES, ReplySlice, load_reply_slice
 from carerails.evals.running import run as evaluate
 from carerails.evals.runs import EngineRun, Manifest, RunFolder, Shard, Summary, slice_run
 from carerails.evals.runs import merge as merge_shards
 from carerails.evals.tally import Tallies
 from carerails.evals.work import Item, Job
+
+AnySlice: TypeAlias = Slice | AgentSlice | ReplySlice
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         repeat=asked.repeat,
         shard=shard,
         slices=tuple(slice_run(piece) for piece in pieces),
-        cards=_cards() if any(isinstance(piece, AgentSlice) for piece in pieces) else "",
+        cards=_cards() if any(not isinstance(piece, Slice) for piece in pieces) else "",
     )
     attacked = frozenset(piece.name for piece in manifest.slices if piece.attacked)
     job = Job(asked.engine, asked.rails, asked.gated, asked.repeat, attacked, asked.cache, manifest.engine.fingerprint)
@@ -113,16 +117,19 @@ def conclude(summary: Summary, out: Path, allow_failures: bool, as_json: bool) -
     return REGRESSION if broken else PASS
 
 
-def load_any(names: list[str], data: list[Path]) -> list[Slice | AgentSlice]:
-    """As `load_pieces`, and the slices of the whole agent that are named.
+def load_any(names: list[str], data: list[Path]) -> list[AnySlice]:
+    """As `load_pieces`, and the slices of the whole agent and of its replies that are named.
 
     Raises:
         UsageError: as `load_pieces`.
     """
-    agents = [name for name in names if name in AGENT_SLICES]
-    others = [name for name in names if name not in AGENT_SLICES]
-    pieces: list[Slice | AgentSlice] = [load_agent_slice(name) for name in dict.fromkeys(agents)]
-    return (load_pieces(others, data) if others or data or not agents else []) + pieces
+    others = [name for name in names if name not in (*AGENT_SLICES, *REPLY_SLICES)]
+    pieces: list[AnySlice] = [
+        load_agent_slice(name) if name in AGENT_SLICES else load_reply_slice(name)
+        for name in dict.fromkeys(names)
+        if name not in others
+    ]
+    return [*(load_pieces(others, data) if others or data or not pieces else []), *pieces]
 
 
 def _cards() -> str:
@@ -166,6 +173,6 @@ def _shard(text: str) -> Shard | None:
     return Shard(number=int(number), of=int(of))
 
 
-def _items(pieces: Iterable[Slice | AgentSlice], shard: Shard | None) -> Iterator[Item]:
+def _items(pieces: Iterable[AnySlice], shard: Shard | None) -> Iterator[Item]:
     every = ((piece.name, case) for piece in pieces for case in piece.cases)
     return (item for ordinal, item in enumerate(every) if shard is None or shard.takes(ordinal))

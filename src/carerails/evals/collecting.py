@@ -21,6 +21,8 @@ Made = TypeVar("Made", bound="pytest.Item | pytest.Collector")
 
 #: Slices of whole conversations; a single decision says nothing of them.
 AGENT = ("slices", "agent")
+#: Of replies.
+REPLIES = ("slices", "output")
 _DERIVED = re.compile(r"^derive\s*:", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -81,7 +83,7 @@ class SlicePlugin:
         """The head of a slice anywhere, and a file of cases that was named."""
         if file_path.suffix == ".jsonl" and parent.session.isinitpath(file_path):
             return _made(SliceFile, parent, path=file_path)
-        if file_path.suffix == ".yml" and file_path.parent.parts[-2:] != AGENT and _is_head(file_path):
+        if file_path.suffix == ".yml" and file_path.parent.parts[-2:] not in (AGENT, REPLIES) and _is_head(file_path):
             return _made(SliceFile, parent, path=file_path)
         return None
 

@@ -22,6 +22,7 @@ from carerails.contracts import Frozen
 from carerails.errors import NotComparable, UsageError
 from carerails.evals.agent_cases import AgentSlice
 from carerails.evals.cases import Bounds, Slice
+from carerails.evals.reply_cases import ReplySlice
 from carerails.evals.rows import SCHEMA, Row, read_rows
 from carerails.evals.tally import Score, Tallies, Verdict, judge, parity
 
@@ -111,7 +112,7 @@ def _versions() -> Iterator[tuple[str, str]]:
             continue
 
 
-def slice_run(piece: Slice | AgentSlice) -> SliceRun:
+def slice_run(piece: Slice | AgentSlice | ReplySlice) -> SliceRun:
     """What a manifest says of a slice."""
     if not isinstance(piece, Slice):
         spec = piece.spec

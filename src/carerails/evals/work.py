@@ -24,9 +24,11 @@ from carerails.gate import GatedEngine
 if TYPE_CHECKING:
     from carerails.evals.agent_cases import AnyAgentCase as AgentCase
     from carerails.evals.agent_runner import Player
+    from carerails.evals.reply_cases import ReplyCase
+    from carerails.evals.reply_runner import ReplyPlayer
 
-#: A case of an engine or of the whole agent, and the slice that it is of.
-Item = tuple[str, "Case | AgentCase"]
+#: A case of an engine, of the whole agent or of its output guard, and the slice that it is of.
+Item = tuple[str, "Case | AgentCase | ReplyCase"]
 #: Cases handed over at once: enough that handing over costs nothing, few enough that a kill loses little.
 CHUNK = 64
 
@@ -74,6 +76,7 @@ class Worker:
         self._stack = AsyncExitStack()
         self._agents = ExitStack()
         self._player: Player | None = None
+        self._reader: ReplyPlayer | None = None
         self._cache: Cache | None = None
         checker = self._loop.run_until_complete(self._open())
         if job.fingerprint not in ("", checker.fingerprint):
@@ -120,11 +123,17 @@ class Worker:
             self._cache.put(case.hash, repeat, decision)
         return as_row(piece, case, decision, latency_us, repeat)
 
-    def _played(self, piece: str, case: AgentCase, repeat: int) -> Row:
-        """A case of the whole agent, which is opened when the first such case comes."""
+    def _played(self, piece: str, case: AgentCase | ReplyCase, repeat: int) -> Row:
+        """A case of the whole agent or of its output guard, which are opened when the first such case comes."""
         from carerails.evals.agent_runner import Player
         from carerails.evals.agent_scoring import as_row
+        from carerails.evals.reply_cases import ReplyCase
+        from carerails.evals.reply_runner import ReplyPlayer
 
+        if isinstance(case, ReplyCase):
+            if self._reader is None:
+                self._reader = self._agents.enter_context(ReplyPlayer(self._job.engine, self._job.rails))
+            return self._reader.play(piece, case, repeat)
         if self._player is None:
             self._player = self._agents.enter_context(Player(self._job.engine, self._job.rails))
         return as_row(self._player.play(piece, case, repeat), repeat)

@@ -13,7 +13,7 @@ from typing import Final
 
 from carerails.contracts import Exchange, Locale, Objection, Reply
 from carerails.drafting.sentences import sentences
-from carerails.output.checks.own import body
+from carerails.output.checks.own import body, unmarked
 from carerails.output.settings import OutputSettings
 
 #: The small words of each language, folded; a word of several languages stands in each of them.
@@ -74,7 +74,7 @@ def language(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iter
     """`wrong-language`, with the languages."""
     text = body(reply.text, exchange)
     found = [one.text for one in sentences(text)]
-    others = dict.fromkeys(other for part in (*found, text) if (other := foreign(part, exchange.locale)))
+    others = dict.fromkeys(other for part in (*found, unmarked(text)) if (other := foreign(part, exchange.locale)))
     if others:
         yield Objection(check="language", reason="wrong-language", terms=tuple(others))
 
