@@ -59,6 +59,7 @@ class FailSafeEngine:
     ) -> None:
         self._engine, self._policy, self._settings, self._floor = engine, policy, settings, floor
         self._original = "original" in engine.capabilities
+        self._deadline_s: float = max(settings.profile.deadline_s, getattr(engine, "deadline_s", 0.0))
         self._judging = Judging(judge, settings.profile.judge) if judge else None
         if judge and not policy.wants_opinions:
             raise UsageError(
@@ -189,7 +190,7 @@ class FailSafeEngine:
         except EngineError as error:
             failure = Failure(seam="detection", kind=error.kind, detail=error.detail)
         except (asyncio.TimeoutError, TimeoutError):
-            failure = Failure(seam="detection", kind="timeout", detail=f"{self._settings.profile.deadline_s:g} s")
+            failure = Failure(seam="detection", kind="timeout", detail=f"{self._deadline_s:g} s")
         except Exception as error:
             # The message of a foreign exception may quote the user: its type is all that is kept.
             failure = Failure(seam="detection", kind="exception", detail=type(error).__name__)
@@ -200,7 +201,7 @@ class FailSafeEngine:
         if self._immediate:
             return await answer
         profile = self._settings.profile
-        return await asyncio.wait_for(answer, profile.deadline_s + (profile.judge.deadline_s if ask else 0))
+        return await asyncio.wait_for(answer, self._deadline_s + (profile.judge.deadline_s if ask else 0))
 
     async def _asked(self, text: str, ask: Ask, views: str) -> object:
         """What the engine finds, and what a second opinion adds: by its own runtime, or else by the compiled policy."""

@@ -43,8 +43,9 @@ class RuleEngine(Protocol):
     """What an adapter implements, and no more: run the policy's checks on a normalised text.
 
     It may raise, hang or answer nonsense: `carerails.engine.FailSafeEngine`, which wraps every adapter, makes the safe
-    decision of it. It may have one attribute more, `unsupported: Mapping[str, str]`, complete once it is started: the
-    rules of the rails that it cannot express, each with the reason.
+    decision of it. It may have two attributes more: `unsupported: Mapping[str, str]`, complete once it is started,
+    the rules of the rails that it cannot express, each with the reason; and `deadline_s: float`, the seconds that its
+    checks may take where the profile's deadline, which is for rules, is shorter.
     """
 
     name: str

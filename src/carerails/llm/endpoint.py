@@ -97,24 +97,23 @@ class Endpoint:
         if client is not None:
             await client.connections.aclose()
 
-    async def ask(self, system: str, data: str, response_format: Mapping[str, Any]) -> str:
+    async def ask(self, system: str, data: str, response_format: Mapping[str, Any] | None = None) -> str:
         """What the model answers: the text of its message, not blank.
 
         Args:
             system: the rules.
             data: what they are about, with personal data taken out.
-            response_format: the JSON schema of the answer, as chat completions takes it.
+            response_format: the JSON schema of the answer, as chat completions takes it; None: any text.
 
         Raises:
             EndpointError: no answer in time, an error of the endpoint, a refusal, an answer that is cut off or blank.
         """
         client = self._client()
+        asked: dict[str, Any] = {"response_format": dict(response_format)} if response_format else {}
 
         async def call() -> AIMessage:
             with untraced():
-                return await client.model.ainvoke(
-                    [("system", system), ("human", data)], response_format=dict(response_format)
-                )
+                return await client.model.ainvoke([("system", system), ("human", data)], **asked)
 
         failure: EndpointError
         try:

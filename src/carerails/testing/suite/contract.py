@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from typing import cast
 
 from carerails.contracts import LOCALES, Findings, RuleEngine
 from carerails.engines import CAPABILITIES
+from carerails.errors import EngineError
 from carerails.testing.suite.subject import Fails, Probe, Subject
 
 #: As a normalised text can be: of a voice call, of somebody who pastes a book, of somebody who tries.
-ODD = ("", "\n", " ", "a", "a" * 50_000, "(" * 200, "$text {text} {{x}} \\b \"' %s {0}", "x\n" * 2_000)
+ODD = ("", "\n", " ", "a", "(" * 200, "$text {text} {{x}} \\b \"' %s {0}", "x\n" * 2_000)
+
+#: An engine may fail on it, and say so with an EngineError; it may not find anything in it.
+LONG = "a" * 50_000
 
 
 def names_itself(subject: Subject) -> None:
@@ -56,6 +61,10 @@ def answers_any_text(subject: Subject) -> None:
             raise Fails(f"odd text {number} is answered with a {type(findings).__name__}")
         if findings.hits or findings.failures:
             raise Fails(f"odd text {number} ({text[:12]!r}) hits or fails")
+    with suppress(EngineError):
+        found = subject.run(subject.engine.evaluate(LONG))
+        if found != Findings():
+            raise Fails("a long word is not answered with empty findings")
 
 
 def tells_kinds_apart(subject: Subject) -> None:
