@@ -84,6 +84,21 @@ def decide(
     raise typer.Exit(run(engine, source, target, rails, semantic.value, workers, allow_failures))
 
 
+@app.command("check-output")
+def check_output(
+    engine: Engine = "native",
+    source: Annotated[str, typer.Option("--in", help="JSONL file with a reply a line; - is stdin.")] = "-",
+    target: Annotated[str, typer.Option("--out", help="JSONL file for what is found; - is stdout.")] = "-",
+    rails: Rails = None,
+    profile: Annotated[str, typer.Option("--profile", help="Deployment profile: the field rules.")] = "default",
+    allow_failures: AllowFailures = False,
+) -> None:
+    """Check replies before anybody reads them, in input order: pass, or stop and why."""
+    from carerails.cli.check_output import run
+
+    raise typer.Exit(run(engine, source, target, rails, profile, allow_failures))
+
+
 @app.command()
 def compare(
     engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
