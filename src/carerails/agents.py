@@ -27,6 +27,7 @@ class Assembly:
         drafter: `cards` copies from them and needs no key; `model` asks the endpoint that the environment names.
         store: a path, `:memory:`, or a `postgresql://` URL.
         semantic: whether cards are searched by meaning too; None: where the extra is installed.
+        judge: who gives the engine a second opinion, as `--semantic` names it; None: nobody. The floor never has one.
     """
 
     engine: str = "native"
@@ -34,6 +35,7 @@ class Assembly:
     drafter: DrafterName = "cards"
     store: str = ":memory:"
     semantic: bool | None = None
+    judge: str | None = None
 
 
 def open_agent(
@@ -64,8 +66,9 @@ def open_agent(
     from carerails.privacy import PresidioRedactor
 
     settings = settings or load_settings()
-    engine = open_engine(assembly.engine, assembly.rails, settings)
-    floor = engine if assembly.engine == "native" else open_engine("native", assembly.rails, settings)
+    engine = open_engine(assembly.engine, assembly.rails, settings, judge=assembly.judge)
+    is_floor = assembly.engine == "native" and assembly.judge is None
+    floor = engine if is_floor else open_engine("native", assembly.rails, settings)
     return Agent(
         engine=engine,
         floor=floor,

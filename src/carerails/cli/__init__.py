@@ -186,11 +186,12 @@ def chat(
         Optional[Path],  # noqa: UP045
         typer.Option("--script", help="Say the lines of this file; /new begins another talk."),
     ] = None,
+    semantic: SemanticOption = Semantic.off,
 ) -> None:
     """Talk with the agent, and see which rail fired, where, and which cards were used."""
     from carerails.cli.chat import run
 
-    raise typer.Exit(run(engine, locale, country, drafter, rails, store, script))
+    raise typer.Exit(run(engine, locale, country, drafter, rails, store, script, semantic.value))
 
 
 @kb_app.command("lint")

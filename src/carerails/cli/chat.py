@@ -10,6 +10,7 @@ from typing import IO
 
 from carerails.agents import DRAFTERS, Assembly, open_agent
 from carerails.cli.console import note
+from carerails.cli.judge import judge_of
 from carerails.cli.options import PASS, USAGE
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import UsageError, unknown
@@ -20,13 +21,20 @@ HELP = "Type a message. /new begins another talk, /locale pt-BR changes the loca
 
 
 def run(
-    engine: str, locale: str, country: str, drafter: str, rails: Path | None, store: str, script: Path | None
+    engine: str,
+    locale: str,
+    country: str,
+    drafter: str,
+    rails: Path | None,
+    store: str,
+    script: Path | None,
+    semantic: str = "off",
 ) -> int:
     """Answer each line of the terminal, of a pipe or of a script file."""
     spoken = _locale(locale) if locale else None
     if drafter not in DRAFTERS:
         raise unknown("drafter", drafter, DRAFTERS)
-    assembly = Assembly(engine=engine, rails=rails, drafter=drafter, store=store)
+    assembly = Assembly(engine=engine, rails=rails, drafter=drafter, store=store, judge=judge_of(semantic))
     failed = False
     with open_agent(assembly) as agent:
         thread = uuid.uuid4().hex
