@@ -87,6 +87,21 @@ def coverage(
     raise typer.Exit(run(rails, names(slices), data or [], out, as_json))
 
 
+@rails_app.command("diff")
+def rails_diff(
+    before: Annotated[str, typer.Argument(help="A git revision of the shipped rails, or a rails directory.")],
+    after: Annotated[str, typer.Argument(help="The same. Default: the shipped rails as they are.")] = "",
+    engine: Engine = "native",
+    slices: Slices = "",
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what two states of the rails decide otherwise, by rule; exit 1 when a case got worse."""
+    from carerails.cli.rails_diff import run
+
+    raise typer.Exit(run(before, after, engine, names(slices), data or [], as_json))
+
+
 @rails_app.command()
 def guards(
     path: Path_ = None,
