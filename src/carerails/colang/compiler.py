@@ -18,7 +18,7 @@ from carerails.colang.diagnostics import Rejected, Report, nearest
 from carerails.colang.folding import ExpressionCompiler, Facts, Regex
 from carerails.colang.guards import Unless, is_guard, nothing_unless, only_reports
 from carerails.colang.rules import ACTIONS, MEANING
-from carerails.colang.tree import Act, Assign, Await, Flow, If, Return, Statement
+from carerails.colang.tree import Act, Assign, Await, Flow, If, Return, Statement, calls
 from carerails.colang.values import Known
 from carerails.matching import Matcher
 
@@ -80,7 +80,7 @@ def compile_flows(
     """
     given = {pair: name for pair, name in (given or {}).items() if pair[0] in flows and name in flows}
     # Without sets, so that regexes have the same numbers in every process.
-    graph = {name: [call.flow for call in _calls(flow.body) if call.flow in flows] for name, flow in flows.items()}
+    graph = {name: [call.flow for call in calls(flow.body) if call.flow in flows] for name, flow in flows.items()}
     for (name, _), needed in given.items():
         graph[name].append(needed)
     try:
@@ -111,16 +111,6 @@ def matcher_of(flows: Mapping[str, CompiledFlow], regexes: Sequence[str], report
                     report.add("bad-regex", arm.file, arm.line, 1, [error])
         report.raise_if_any()
         raise
-
-
-def _calls(body: Iterable[Statement]) -> Iterable[Await]:
-    for statement in body:
-        if isinstance(statement, Await):
-            yield statement
-        elif isinstance(statement, If):
-            for branch in statement.branches:
-                yield from _calls(branch.body)
-            yield from _calls(statement.otherwise)
 
 
 class _FlowCompiler(ExpressionCompiler):
@@ -247,7 +237,7 @@ class _FlowCompiler(ExpressionCompiler):
         if body[0] == _GUARDED:
             # A section of guards: each of them knows for itself.
             return body
-        needs = [proved[call.flow] for call in _calls(branch.body)]
+        needs = [proved[call.flow] for call in calls(branch.body)]
         regexes = frozenset[int]().union(*(need.regexes for need in needs))
         words = frozenset[str]().union(*(need.words for need in needs))
         return (_GUARDED, text, ((sorted(regexes), sorted(words), body),))

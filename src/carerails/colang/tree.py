@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal
@@ -273,3 +273,14 @@ def walk(node: object) -> Iterator[Node]:
 def _parts(kind: type[Any]) -> tuple[str, ...]:
     """Names of what a node says, places aside: asking its class for them each time takes longest of all."""
     return tuple(field.name for field in fields(kind) if field.name not in _PLACES)
+
+
+def calls(body: Iterable[Statement]) -> Iterator[Await]:
+    """The calls of flows in a body, in order."""
+    for statement in body:
+        if isinstance(statement, Await):
+            yield statement
+        elif isinstance(statement, If):
+            for branch in statement.branches:
+                yield from calls(branch.body)
+            yield from calls(statement.otherwise)

@@ -30,6 +30,7 @@ from carerails.colang.tree import (
     Statement,
     Text,
     Variable,
+    calls,
     shape,
 )
 from carerails.contracts import RuleKind
@@ -118,7 +119,7 @@ class Rails:
             name = ahead.pop()
             if name in self.flows and name not in found:
                 found.add(name)
-                ahead += _calls(self.flows[name].body)
+                ahead += (call.flow for call in calls(self.flows[name].body))
         return frozenset(found)
 
     def part(self, rule: str) -> tuple[Flow, ...]:
@@ -191,7 +192,7 @@ def compile_touched(rails: Rails, edit: Edit) -> Policy:
     """
     empty = rails.rules - edit.touched
     flows = [emptied(flow) if flow.name in empty else flow for flow in rails.all]
-    called = {call for flow in rails.all for call in _calls(flow.body)}
+    called = {call.flow for flow in rails.all for call in calls(flow.body)}
     # What only the emptied rules call is left out, but what has changed is compiled whoever calls it.
     thin = Rails({}, {"": tuple(flows)})
     kept = frozenset[str]().union(*map(thin.reach, (thin.flows.keys() - called) | edit.flows))
@@ -229,16 +230,6 @@ def emptied(flow: Flow) -> Flow:
 
 def _empty(node: Any) -> object:
     return ListOf(node.line, node.column, ())
-
-
-def _calls(body: Iterable[Statement]) -> Iterator[str]:
-    for statement in body:
-        if isinstance(statement, Await):
-            yield statement.flow
-        elif isinstance(statement, If):
-            for branch in statement.branches:
-                yield from _calls(branch.body)
-            yield from _calls(statement.otherwise)
 
 
 class _Otherwise(Exception):

@@ -26,6 +26,7 @@ from carerails.colang.tree import (
     Statement,
     Text,
     Variable,
+    calls,
     shape,
     walk,
 )
@@ -101,7 +102,7 @@ def check_calls(flows: Mapping[str, Flow], notes: Notes, names: Collection[str] 
     Args:
         names: those that are looked at; None: all.
     """
-    called = {call for flow in flows.values() for call in calls(flow.body)}
+    called = {call.flow for flow in flows.values() for call in calls(flow.body)}
     main = flows[MAIN].source if MAIN in flows else ""
     for name, flow in flows.items():
         if names is not None and name not in names:
@@ -118,11 +119,6 @@ def check_order(flows: Mapping[str, Flow], rules: Iterable[str], notes: Notes) -
     for name in rules:
         if times[name] != 1:
             notes.add("rule-order", flows[name].file, flows[name].line, 1, [name, times[name]])
-
-
-def calls(body: Iterable[Statement]) -> Iterator[str]:
-    """The flows that a body calls."""
-    return (node.flow for node in walk(tuple(body)) if isinstance(node, Await))
 
 
 def reported(body: Iterable[Statement]) -> Iterator[str]:

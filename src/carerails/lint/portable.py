@@ -8,11 +8,11 @@ from carerails.colang.compiler import CompiledFlow, compile_flows
 from carerails.colang.diagnostics import CompileError, Report
 from carerails.colang.parser import MAIN, pure_flows
 from carerails.colang.rules import CHECK, GUARDS, check_meta, rules_of, templates_of
-from carerails.colang.tree import Flow
+from carerails.colang.tree import Flow, calls
 from carerails.evals.edits import emptied
 from carerails.guards import STAMP, stamp
 from carerails.lint.examples import KINDS, check_counts, check_examples, check_twice, named
-from carerails.lint.flows import calls, check_calls, check_flow, check_order
+from carerails.lint.flows import check_calls, check_flow, check_order
 from carerails.lint.noting import Notes
 from carerails.lint.project import Parsed, Project
 from carerails.lint.regexes import check_patterns
@@ -109,7 +109,7 @@ def _compiled(own: Parsed, every: Mapping[str, Flow], report: Report) -> dict[st
         name = ahead.pop()
         if name in flows and name not in wanted:
             wanted.add(name)
-            ahead += calls(flows[name].body)
+            ahead += (call.flow for call in calls(flows[name].body))
     chosen = {name: flow for name, flow in flows.items() if name in wanted}
     given: dict[tuple[str, str], str] = {}
     if CHECK in chosen and GUARDS in flows:
