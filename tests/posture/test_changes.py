@@ -143,7 +143,7 @@ def test_the_command(tmp_path: Path):
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["posture-en.md", "posture.json"]
     kept = tmp_path / "a" / "posture.json"
     row = json.loads(kept.read_text(encoding="utf-8"))
-    row["limits"]["max_turns"] = "50"
+    row["limits"]["agent.max_turns"] = "50"
     kept.write_text(json.dumps(row), encoding="utf-8")
     again = ("posture", "build", "--out", tmp_path / "b", "--locale", "pt-BR", "--format", "md", "--since", kept)
     assert carerails(*again).returncode == 0

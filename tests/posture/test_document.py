@@ -14,7 +14,7 @@ from carerails.contracts import LOCALES, Locale
 from carerails.errors import UsageError
 from carerails.policy import Policy
 from carerails.posture.check import Places
-from carerails.posture.document import render
+from carerails.posture.document import View, render
 from carerails.posture.facts import Facts
 from carerails.posture.sources import load_words
 
@@ -62,6 +62,17 @@ def test_both_formats_tell_the_same_words(facts: Facts, locale: Locale):
     ):
         assert load_words()[key][locale] in page
         assert load_words()[key][locale] in words
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_no_setting_is_passed_over(facts: Facts, locale: Locale):
+    """In words or by its name, every value of the profile is there; a new one needs no words to be told."""
+    view = View(facts, locale, None)
+    assert len(view.limits) + len(view.other_limits) == len(facts.limits)
+    told = facts.model_copy(update={"limits": {**facts.limits, "novel.setting": "17"}})
+    assert "| `novel.setting` | 17 |" in render(told, locale, "md")
+    assert "novel.setting" in render(told, locale, "html")
+    assert any("0.9" in value for name, value in view.limits.items() if view.say("judge_local") in name)
 
 
 def test_every_sentence_is_native():

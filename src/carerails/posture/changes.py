@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from carerails.contracts import Locale
 from carerails.posture.facts import Facts, RuleFact
+from carerails.posture.sources import load_words
 
 Verb = Literal["added", "removed", "changed"]
 Value = TypeVar("Value")
 #: The document's own sentence of that name, with its blanks filled.
 Say = Callable[..., str]
+#: A score of a judge: which judge, on what, for which outcome, in which locale.
+_POINT = re.compile(r"judge\.points\.(local|model)\.([a-z-]+)\.([a-z-]+)(?:\.([\w-]+))?")
+#: Settings whose values have words.
+_VALUES = {"own_identifiers": "identifiers", "agent.human_review": "review", "judge.on_failure": "failure"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +50,38 @@ def changes(before: Facts, after: Facts, locale: Locale, say: Say) -> tuple[Chan
         *compared("rule", *_rules(before, after, locale, say)),
         *compared("deferred", *both(lambda facts: _deferred(facts, locale))),
         *compared("template", *both(lambda facts: {slug: texts[locale] for slug, texts in facts.templates.items()})),
-        *compared("limit", *both(lambda facts: limits(facts, locale, say))),
+        *compared("limit", *both(lambda facts: {k: v for part in limits(facts, locale, say) for k, v in part.items()})),
         *compared("number", *both(_numbers)),
     )
 
 
-def limits(facts: Facts, locale: Locale, say: Say) -> dict[str, str]:
-    """Limits and their values as one reads them."""
-    shown: dict[str, str] = {}
+def limits(facts: Facts, locale: Locale, say: Say) -> tuple[dict[str, str], dict[str, str]]:
+    """Limits and their values as one reads them; and all settings that have no words, by their names."""
+    told: dict[str, str] = {}
+    others: dict[str, str] = {}
     for key, value in facts.limits.items():
-        name, _, of = key.partition(" ")
-        shown[say(f"limit_{name}", locale=say(f"locale_{of}") if of else "")] = _value(name, value, facts, say)
-    return shown
+        head, _, last = key.rpartition(".")
+        if f"limit_{key}" in load_words():
+            told[say(f"limit_{key}")] = _value(key, value, say)
+        elif head == "default_country":
+            known = facts.numbers.countries.get(value)
+            told[say("limit_default_country", locale=say(f"locale_{last}"))] = known.name if known else say("none")
+        elif point := _POINT.fullmatch(key):
+            judge, subject, outcome, part = point.groups()
+            named = facts.categories.get(subject)
+            about = named.words[locale].name if named else say(f"subject_{subject}")
+            label = say("limit_point", judge=say(f"judge_{judge}"), subject=about, outcome=say(f"sev_{outcome}"))
+            told[label + (f" ({say(f'locale_{part}')})" if part else "")] = value
+        else:
+            others[key] = value
+    return told, others
 
 
-def _value(name: str, value: str, facts: Facts, say: Say) -> str:
-    if name == "own_identifiers":
-        return say(f"identifiers_{value}")
-    if name == "human_review":
-        return say(f"review_{value}")
-    if name == "page_on":
+def _value(key: str, value: str, say: Say) -> str:
+    if key == "agent.page_on":
         return ", ".join(say(f"sev_{outcome}") for outcome in value.split()) or say("none")
-    if name == "default_country":
-        known = facts.numbers.countries.get(value)
-        return known.name if known else value or say("none")
-    return value
+    head = _VALUES.get(key)
+    return say(f"{head}_{value}") if head else value
 
 
 def _never(facts: Facts, locale: Locale) -> dict[str, str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ from carerails.contracts import TEMPLATE_OF, Locale, Outcome
 from carerails.errors import UsageError
 from carerails.posture.changes import Change, changes, limits
 from carerails.posture.facts import CategoryFact, Facts, RuleFact
-from carerails.posture.sources import Named, Spoken, load_words
+from carerails.posture.sources import Named, load_words
 
 Format = Literal["md", "html"]
 #: Red flags are told in groups of these, most serious first.
@@ -65,7 +64,7 @@ class View:
         Raises:
             UsageError: the rails or the config have something that it has no words for.
         """
-        spoken = load_words_once().get(key)
+        spoken = load_words().get(key)
         if spoken is None:
             raise UsageError(f"the posture document has no words for {key!r}", "add them to posture/words.yml")
         return spoken[self.locale].format(**blanks)
@@ -76,13 +75,13 @@ class View:
 
     def text(self, slug: str) -> str:
         """What the person reads, with the numbers of the locale's default country."""
-        country = self.facts.limits[f"default_country {self.locale}"]
+        country = self.facts.limits[f"default_country.{self.locale}"]
         return self.facts.templates[slug][self.locale].format(**self.facts.numbers.of(self.locale, country))
 
     @property
     def numbers_note(self) -> str:
         """Whose numbers `text` shows."""
-        known = self.facts.numbers.countries.get(self.facts.limits[f"default_country {self.locale}"])
+        known = self.facts.numbers.countries.get(self.facts.limits[f"default_country.{self.locale}"])
         return self.say("numbers_of", country=known.name) if known else self.say("numbers_none")
 
     def group(self, outcome: Outcome) -> Iterator[Entry]:
@@ -91,7 +90,7 @@ class View:
 
     def paged(self, outcome: Outcome) -> str:
         """Whether a human hears of it."""
-        return self.say("paged_yes" if outcome in self.facts.limits["page_on"].split() else "paged_no")
+        return self.say("paged_yes" if outcome in self.facts.limits["agent.page_on"].split() else "paged_no")
 
     @property
     def other_texts(self) -> list[str]:
@@ -101,8 +100,20 @@ class View:
 
     @property
     def limits(self) -> dict[str, str]:
-        """Limits and their values."""
-        return limits(self.facts, self.locale, self.say)
+        """Limits that have words, and their values."""
+        return limits(self.facts, self.locale, self.say)[0]
+
+    @property
+    def other_limits(self) -> dict[str, str]:
+        """All other settings, by name."""
+        return limits(self.facts, self.locale, self.say)[1]
+
+    @property
+    def failures(self) -> list[tuple[str, str]]:
+        """What may fail, and what happens then."""
+        judge = (self.say("fail_judge"), self.say(f"failure_{self.facts.limits['judge.on_failure']}"))
+        rows = [(self.say(f"fail_{seam}"), self.say(f"fail_{seam}_then")) for seam in SEAMS]
+        return [*rows[:2], judge, *rows[2:]]
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -148,7 +159,6 @@ def render(facts: Facts, locale: Locale, format: Format, since: Release | None =
         say=view.say,
         groups=GROUPS,
         sections=SECTIONS,
-        seams=SEAMS,
         template_of=TEMPLATE_OF,
         **_style(format),
     )
@@ -165,12 +175,6 @@ def _style(format: Format) -> dict[str, Any]:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
     return {"style": Markup(style), "policy": policy}
-
-
-@cache
-def load_words_once() -> Mapping[str, Spoken]:
-    """The sentences, read once."""
-    return load_words()
 
 
 def _read(name: str) -> str:

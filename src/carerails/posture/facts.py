@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
@@ -81,7 +82,7 @@ class Facts(Frozen):
         categories: in the order in which they are told.
         rules: by flow.
         templates: by slug and locale, with `{emergency}` and `{crisis}` where numbers go.
-        limits: the profile's values and the agent's, by name.
+        limits: every value of the profile, and the agent's, by dotted name.
         numbers: by country.
     """
 
@@ -226,21 +227,31 @@ def _examples(policy: Policy, category: str, locale: Locale) -> tuple[str, ...]:
 
 
 def _limits(config: Path) -> dict[str, str]:
-    """Values of the profile and of the agent as shipped, as one reads them."""
+    """Every value of the profile, and the agent's as shipped, by dotted name."""
     from carerails.graph.settings import AgentSettings
 
-    profile, agent = load_settings(config).profile, AgentSettings()
+    agent = AgentSettings()
     return {
-        "deadline_s": f"{profile.deadline_s:g}",
-        "max_chars": str(profile.max_chars),
-        "own_identifiers": profile.own_identifiers,
-        **{f"default_country {locale}": profile.default_country.get(locale) or "" for locale in LOCALES},
-        "max_turns": str(agent.max_turns),
-        "page_on": " ".join(_by_rank(agent.page_on)),
-        "human_review": "yes" if agent.human_review else "no",
-        "red_flag_s": f"{agent.red_flag_s:g}",
-        "draft_s": f"{agent.draft_s:g}",
+        **dict(_flat("", load_settings(config).profile.model_dump(mode="json"))),
+        "agent.max_turns": str(agent.max_turns),
+        "agent.page_on": " ".join(_by_rank(agent.page_on)),
+        "agent.human_review": "yes" if agent.human_review else "no",
+        "agent.red_flag_s": f"{agent.red_flag_s:g}",
+        "agent.draft_s": f"{agent.draft_s:g}",
     }
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """The leaves of nested settings, each by its dotted name."""
+    if isinstance(value, dict) and value:
+        for key, inner in cast("dict[str, Any]", value).items():
+            yield from _flat(f"{name}.{key}".lstrip("."), inner)
+    elif isinstance(value, float):
+        yield name, f"{value:g}"
+    elif isinstance(value, str) or value is None:
+        yield name, value or ""
+    else:
+        yield name, json.dumps(value, ensure_ascii=False)
 
 
 def _digest_of(directory: Path) -> str:

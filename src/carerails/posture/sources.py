@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -149,6 +150,7 @@ def load_deferred(config: Path) -> Mapping[str, LeftOut]:
     return load_yaml(config / "deferred.yml", Deferred).deferred
 
 
+@cache
 def load_words() -> Mapping[str, Spoken]:
-    """The document's own sentences."""
+    """The document's own sentences, read once."""
     return load_yaml(Path(str(files("carerails.posture").joinpath("words.yml"))), Wording).words
