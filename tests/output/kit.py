@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from functools import cache
 
-from carerails.contracts import Exchange, Inspection, Locale, Passage, Reply, RuleHit, Turn
+from carerails.contracts import LOCALES, Exchange, Inspection, Locale, Passage, Reply, RuleHit, Turn
 from carerails.drafting import cited
 from carerails.knowledge.cards import Knowledge, load_cards
 from carerails.output.guard import ReplyGuard, open_guard
@@ -44,8 +44,8 @@ def reasons(text: str) -> tuple[str, ...]:
 def sentences() -> Iterator[tuple[Locale, str]]:
     """Every sentence of every card."""
     for card in cards().cards:
-        for locale, text in card.texts.items():
-            yield from ((locale, sentence) for sentence in text.sentences)
+        for locale in LOCALES:
+            yield from ((locale, sentence) for sentence in card.texts[locale].sentences)
 
 
 def passage(card: str = "storage-insulin", locale: Locale = "en") -> Passage:
