@@ -1,4 +1,4 @@
-"""`carerails eval watch`: on each save of a rails file, what is decided otherwise."""
+"""`carerails rails watch` and `eval watch`: on each save of a rails file, what is wrong and what flips."""
 
 from __future__ import annotations
 
@@ -22,8 +22,16 @@ GATHER_MS, ANYWAY_MS = 50, 1000
 SHOWN = 50
 
 
-def watch(engine: str, rails: Path | None, slices: list[str], data: list[Path]) -> int:
-    """Decide every case, then again what each edit can change; until Ctrl-C, which is the way to end it."""
+def watch(engine: str, rails: Path | None, slices: list[str], data: list[Path], *, linted: bool = False) -> int:
+    """Decide every case, then again what each edit can change; until Ctrl-C, which is the way to end it.
+
+    Args:
+        engine: decides the cases.
+        rails: the directory that is watched.
+        slices: of the cases.
+        data: cases of one's own.
+        linted: what the linter says of the files that were saved is shown, too.
+    """
     from watchfiles import watch as changes
 
     root = rails or data_dir("rails")
@@ -34,6 +42,8 @@ def watch(engine: str, rails: Path | None, slices: list[str], data: list[Path]) 
     begin = time.perf_counter()
     try:
         watched = Watched(engine, root, ((piece.name, case) for piece in pieces for case in piece.cases))
+        if linted:
+            _warm(root)
         took = time.perf_counter() - begin
         note(f"watching {root}: {len(watched):,} cases on {engine}, decided in {took:.1f} s; Ctrl-C ends")
         if engine != "native":
@@ -41,11 +51,30 @@ def watch(engine: str, rails: Path | None, slices: list[str], data: list[Path]) 
         for _ in changes(root, step=GATHER_MS, debounce=500, rust_timeout=ANYWAY_MS, yield_on_timeout=True):
             seen = watched.look()
             if seen:
-                sys.stdout.write("\n".join(_lines(seen, engine)) + "\n")
+                told = [*(saved_findings(root, seen) if linted else ()), *_lines(seen, engine)]
+                sys.stdout.write("\n".join(told) + "\n")
                 sys.stdout.flush()
     except KeyboardInterrupt:
         note("no longer watching")
     return PASS
+
+
+def _warm(root: Path) -> None:
+    """Have the linter parse all files, so that the first save need not wait for it."""
+    from carerails.lint import lint_file
+
+    lint_file(root, next(path for path in sorted(root.rglob("*.co"))))
+
+
+def saved_findings(root: Path, seen: Seen) -> Iterator[str]:
+    """What the quick look at each saved file finds. Of rails that do not compile, the watcher tells itself."""
+    from carerails.lint import at_least, lint_file
+
+    if seen.errors or not seen.edit:
+        return
+    for name in seen.edit.files:
+        if (root / name).is_file():
+            yield from (f"  {one}" for one in at_least(lint_file(root, Path(name)), "warning"))
 
 
 def _lines(seen: Seen, engine: str) -> Iterator[str]:

@@ -103,6 +103,19 @@ def rails_diff(
 
 
 @rails_app.command()
+def watch(
+    rails: Rails = None,
+    engine: Engine = "native",
+    slices: Slices = "",
+    data: Data = None,
+) -> None:
+    """On each save: what the linter says, and the cases that are decided otherwise. Ctrl-C ends it."""
+    from carerails.cli.watch import watch as run
+
+    raise typer.Exit(run(engine, rails, names(slices), data or [], linted=True))
+
+
+@rails_app.command()
 def guards(
     path: Path_ = None,
     check: Annotated[bool, typer.Option("--check", help="Only say whether guards.co is up to date.")] = False,
