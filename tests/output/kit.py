@@ -45,7 +45,8 @@ def sentences() -> Iterator[tuple[Locale, str]]:
     """Every sentence of every card."""
     for card in cards().cards:
         for locale in LOCALES:
-            yield from ((locale, sentence) for sentence in card.texts[locale].sentences)
+            for sentence in card.passage(locale).sentences:
+                yield locale, sentence
 
 
 def passage(card: str = "storage-insulin", locale: Locale = "en") -> Passage:
