@@ -92,7 +92,7 @@ def test_it_writes_a_profile_that_loads_and_a_picture(
     default = load_settings().profile
     assert written.judge.points["local"] == default.judge.points["local"]
     assert written.model_copy(update={"judge": default.judge}) == default
-    assert "rows, " in path.read_text(encoding="utf-8").splitlines()[1]
+    assert "# data: rows, 126 rows, " in path.read_text(encoding="utf-8")
     assert ET.parse(tmp_path / "mine.svg").getroot().tag.endswith("svg")
 
 

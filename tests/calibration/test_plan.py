@@ -133,7 +133,7 @@ def test_a_judge_without_an_opinion_on_violence_has_it_under_suicide() -> None:
 
 def test_the_picture_is_well_formed_and_shows_the_point() -> None:
     made = plan({CRISIS: rows(spread(300, 0.6, 1.0), spread(600, 0.0, 0.4))}, 0.9, 0.05)
-    picture = draw('A "title" <with> marks', made.pooled + made.local)
+    picture = draw('A "title" <with> marks', "a & line", made.pooled + made.local)
     root = ET.fromstring(picture)
     space = "{http://www.w3.org/2000/svg}"
     assert len(root.findall(f"{space}path")) == 4

@@ -24,17 +24,24 @@ _STYLE = (
 )
 
 
-def draw(title: str, chosen: Sequence[Chosen]) -> str:
-    """One SVG, a row for each operating point."""
-    height = 40 + _ROW * len(chosen)
-    body = "".join(_row(one, 30 + number * _ROW) for number, one in enumerate(chosen))
+def draw(title: str, about: str, chosen: Sequence[Chosen]) -> str:
+    """One SVG, a row for each operating point.
+
+    Args:
+        title: a few words.
+        about: a line below it.
+        chosen: in the order of the rows.
+    """
+    height = 54 + _ROW * len(chosen)
+    body = "".join(_row(one, 44 + number * _ROW) for number, one in enumerate(chosen))
     told = "; ".join(f"{one.label}: {_words(one)}" for one in chosen)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
         f'role="img" aria-labelledby="title desc"><title id="title">{escape(title)}</title>'
         f'<desc id="desc">{escape(told)}</desc><style>{_STYLE}</style>'
         f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>'
-        f'<text x="16" y="22" class="title">{escape(title)}</text>{body}</svg>\n'
+        f'<text x="16" y="22" class="title">{escape(title)}</text>'
+        f'<text x="16" y="40" class="small">{escape(about)}</text>{body}</svg>\n'
     )
 
 

@@ -144,9 +144,10 @@ def _write(asked: Asked, pieces: list[Slice], made: Plan) -> None:
     settings = load_settings(profile=asked.profile)
     chosen = made.pooled + made.local
     limit = "" if asked.most_alarms is None else f", false alarms at most {asked.most_alarms:g} by their upper limit"
-    title = f"Judge {asked.judge}: recall at least {asked.target:g} by its lower limit{limit}"
+    goal = f"Recall at least {asked.target:g} by its lower limit{limit}."
     heading = [
-        f"Profile {asked.profile!r} with operating points that `carerails calibrate` chose. {title}.",
+        f"Profile {asked.profile!r}, with operating points of judge {asked.judge!r} that `carerails calibrate` chose.",
+        goal,
         *(f"data: {piece.name}, {len(piece.cases)} rows, {piece.digest}" for piece in pieces),
         "Rates are cross-validated, rules and judge together, with 95 % limits.",
         *lines_of(chosen),
@@ -154,7 +155,7 @@ def _write(asked: Asked, pieces: list[Slice], made: Plan) -> None:
     write_profile(asked.out, with_points(settings.profile, asked.judge, points_of(made)), heading)
     picture = asked.out.with_suffix(".svg")
     try:
-        picture.write_text(draw(title, chosen), encoding="utf-8")
+        picture.write_text(draw(f"Operating points of judge {asked.judge}", goal, chosen), encoding="utf-8")
     except OSError as error:
         raise UsageError(error.strerror or "cannot be written", "check the path", str(picture)) from None
     note(f"wrote {asked.out} and {picture}")
