@@ -164,7 +164,11 @@ def _answer(answer: Answer, title: str, project: Project, plan: Plan) -> set[str
 
 
 def _check(check: Check, title: str, project: Project, plan: Plan) -> None:
-    """A search that stops the turn becomes a rule."""
+    """A search that refuses or stops the turn becomes a rule."""
+    said = project.messages.get(check.message)
+    if not (check.stops or refuses(check.message, said.texts if said else (check.said,))):
+        project.leave(check.place, title, "answers by what a search finds, and refuses nothing")
+        return
     action = project.actions.get(key_of(check.action)) if check.action else None
     if check.action and action is None:
         known = any(left.what == f"action {check.action}" for left in project.left)

@@ -44,13 +44,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A turn is stopped where an action returns `when`, or where one of the patterns matches (or does not)."""
+    """What is said, and whether the turn stops, where an action returns `when`, or a pattern matches (or does not)."""
 
     action: str
     patterns: tuple[str, ...]
     when: bool
     message: str
     said: str
+    stops: bool
     place: Place
 
 
@@ -138,9 +139,10 @@ def input_calls(flow: ForeignFlow) -> Iterator[tuple[str, Place]]:
 def _check(
     condition: re.Match[str], block: list[Line], called: dict[str, Line], searched: dict[str, str], place: Place
 ) -> Check | None:
-    """An `if` that refuses or stops, on the value of an action or on a search. None: some other `if`."""
+    """An `if` that answers or stops, on the value of an action or on a search. None: some other `if`."""
     bots = [line for line in block if _BOT.match(line.text) or _BOT_SAY.match(line.text)]
-    if not any(_STOP.match(line.text) for line in block) and not bots:
+    stops = any(_STOP.match(line.text) for line in block)
+    if not stops and not bots:
         return None
     if any(_IF.match(line.text) or line.text.startswith("user ") for line in block):
         return None
@@ -152,12 +154,12 @@ def _check(
     if variable and variable[1] in searched:
         tested = searched[variable[1]]
     if found := _SEARCH.fullmatch(tested):
-        return None if _OUTPUT.search(found[2]) else Check("", (quotes(found[1]),), wanted, message, said, place)
+        return None if _OUTPUT.search(found[2]) else Check("", (quotes(found[1]),), wanted, message, said, stops, place)
     if found := _WITHIN.fullmatch(tested):
-        return Check("", (escaped(decoded(found[1])),), wanted, message, said, place)
+        return Check("", (escaped(decoded(found[1])),), wanted, message, said, stops, place)
     if variable and variable[1] in called:
         name, arguments = _action(called[variable[1]])
-        return None if _OUTPUT.search(arguments) else Check(name, (), wanted, message, said, place)
+        return None if _OUTPUT.search(arguments) else Check(name, (), wanted, message, said, stops, place)
     return None
 
 

@@ -106,7 +106,7 @@ class View:
     @property
     def other_limits(self) -> dict[str, str]:
         """All other settings, by name."""
-        return limits(self.facts, self.locale, self.say)[1]
+        return {name: value or "–" for name, value in limits(self.facts, self.locale, self.say)[1].items()}
 
     @property
     def failures(self) -> list[tuple[str, str]]:

@@ -42,4 +42,9 @@ async def warehouse(item: str):
     return answer.ok
 
 
+@action()
+def mentions_card(context: dict):
+    return "loyalty card" in context["user_message"]
+
+
 raise SystemExit("this file must never be run")
