@@ -28,6 +28,21 @@ class Level(str, Enum):
     info = "info"
 
 
+class NewKind(str, Enum):
+    """What can be begun."""
+
+    red_flag = "red-flag"
+
+
+class NewSeverity(str, Enum):
+    """What a hit of a red flag means."""
+
+    emergency = "emergency"
+    crisis = "crisis"
+    urgent = "urgent"
+    check_in = "check-in"
+
+
 Path_ = Annotated[
     Optional[Path],  # noqa: UP045
     typer.Argument(help="Rails directory. Default: the rails that are shipped."),
@@ -113,6 +128,37 @@ def watch(
     from carerails.cli.watch import watch as run
 
     raise typer.Exit(run(engine, rails, names(slices), data or [], linted=True))
+
+
+@rails_app.command("fmt")
+def rails_fmt(
+    path: Path_ = None,
+    check: Annotated[bool, typer.Option("--check", help="Only name the files that would change; exit 1.")] = False,
+) -> None:
+    """Lay out .co files alike: blank lines, indentation, spaces. What they say never changes."""
+    from carerails.cli.scaffold import lay_out as run
+
+    raise typer.Exit(run(path, check))
+
+
+@rails_app.command("new")
+def rails_new(
+    kind: Annotated[NewKind, typer.Argument(help="What to begin.")],
+    name: Annotated[str, typer.Argument(help="Lower-case words joined by hyphens.")],
+    severity: Annotated[NewSeverity, typer.Option("--severity", help="What a hit means.")] = NewSeverity.emergency,
+    en: Annotated[str, typer.Option("--en", help="What somebody says: the first example and case.")] = "",
+    es: Annotated[str, typer.Option("--es", help="The same in Spanish.")] = "",
+    pt: Annotated[str, typer.Option("--pt", help="The same in Portuguese.")] = "",
+    rails: Rails = None,
+    cases: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--cases", help="File of its cases. Default: NAME.jsonl here."),
+    ] = None,
+) -> None:
+    """Begin a category: rule, examples, place among the checks, guard, and cases that fail until it is written."""
+    from carerails.cli.scaffold import new as run
+
+    raise typer.Exit(run(name, severity.value, {"en": en, "es-419": es, "pt-BR": pt}, rails, cases))
 
 
 @rails_app.command()
