@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, cast
 
 from carerails.config import Settings, load_settings
 from carerails.contracts import (
@@ -77,12 +77,10 @@ class ReplyGuard:
         if not found.passed or self._judge is None:
             return found
         try:
-            objections = tuple(
-                await asyncio.wait_for(self._judge.object_to(reply, exchange), self._settings.deadline_s)
-            )
+            judging = self._judge.object_to(reply, exchange)
+            return Inspection(objections=_sound(await asyncio.wait_for(judging, self._settings.deadline_s)))
         except Exception as error:
             return Inspection(failures=(failure("judge", "judge", error),))
-        return Inspection(objections=objections)
 
     async def look(self, reply: Reply, exchange: Exchange, but: frozenset[str] = frozenset()) -> Inspection:
         """What needs no model: all that `inspect` does before the judge.
@@ -101,7 +99,7 @@ class ReplyGuard:
             if name in but:
                 continue
             try:
-                objections += check(reply, exchange, self._settings)
+                objections += _sound(check(reply, exchange, self._settings))
             except Exception as error:
                 failures.append(failure("citation" if name == "citations" else "output", name, error))
         return Inspection(objections=tuple(objections), failures=tuple(failures))
@@ -126,6 +124,14 @@ class ReplyGuard:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._rails.__aexit__(kind, error, trace)
+
+
+def _sound(objections: Iterable[object]) -> tuple[Objection, ...]:
+    """What a check answers, if it is what a check may answer."""
+    found = tuple(objections)
+    if not all(isinstance(each, Objection) for each in found):
+        raise TypeError("no objection")
+    return cast("tuple[Objection, ...]", found)
 
 
 def failure(seam: Seam, name: str, error: Exception) -> Failure:
