@@ -72,12 +72,12 @@ class Heads:
         return found
 
 
-def fit(vectors: Any, belongs: Any, folds: Sequence[int]) -> Heads:
-    """Fit one head a column of `belongs` (examples x heads, true or false).
+def fit(vectors: Any, told: Any, folds: Sequence[int]) -> Heads:
+    """Fit one head a column of `told`.
 
     Args:
         vectors: one row of float32 an example, of length 1.
-        belongs: which examples are a head's own.
+        told: examples x heads: 1 for a head's own, -1 for what it is told from, 0 for what is neither.
         folds: examples of one fold are left out together when the probabilities are fitted.
     """
     numpy: Any = import_module("numpy")
@@ -89,14 +89,13 @@ def fit(vectors: Any, belongs: Any, folds: Sequence[int]) -> Heads:
         numpy.exp(inverse, out=inverse)
         inverse[numpy.diag_indices(count)] += _RIDGE
         inverse = numpy.linalg.inv(inverse)
-        told = numpy.where(belongs, 1, -1).astype(numpy.float32)
         weights = inverse @ told
         left_out = numpy.empty_like(told)
         for fold in sorted(set(folds)):
             rows = numpy.flatnonzero(numpy.asarray(folds) == fold)
             own = numpy.linalg.solve(inverse[numpy.ix_(rows, rows)], weights[rows])
             left_out[rows] = told[rows] - own
-    scales = [_scale(left_out[:, head], belongs[:, head]) for head in range(belongs.shape[1])]
+    scales = [_scale(scores[is_ != 0], is_[is_ != 0] > 0) for scores, is_ in zip(left_out.T, told.T, strict=True)]
     slopes, offsets = numpy.array(scales, dtype=numpy.float32).T
     return Heads(vectors, weights, slopes, offsets, left_out * slopes + offsets)
 

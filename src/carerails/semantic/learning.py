@@ -38,6 +38,10 @@ _NOT_PHYSICAL: Final = frozenset(
 )
 
 
+#: Categories that lie between a head's own and all others: a step towards it, and not to be told from it.
+_BETWEEN: Final = {"suicide": frozenset({"emotional-distress"})}
+
+
 def head_of(category: str) -> str | None:
     """The head that examples of a category belong to; None: they are only what others are told from."""
     if category in _SUICIDE:
@@ -87,9 +91,15 @@ def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
     for head, count in ((head, owners.count(head)) for head in HEADS):
         if count < _ENOUGH:
             raise UsageError(f"{count} examples of {head}", f"write at least {_ENOUGH} in rails/examples")
-    belongs = numpy.array([[owner == head for head in HEADS] for owner in owners])
+    told = numpy.array([[_told(head, example.category) for head in HEADS] for example in examples], dtype=numpy.float32)
     vectors = embedded([as_read(example.text) for example in examples], encoder)
-    return fit(vectors, belongs, _folds(examples))
+    return fit(vectors, told, _folds(examples))
+
+
+def _told(head: str, category: str) -> int:
+    if category in _BETWEEN.get(head, ()):
+        return 0
+    return 1 if head_of(category) == head else -1
 
 
 def as_read(text: str) -> str:
