@@ -111,14 +111,17 @@ def compare(
     ] = None,
     rails: Rails = None,
     workers: Workers = 1,
+    semantic: SemanticOption = Semantic.off,
     allow_failures: AllowFailures = False,
     as_json: AsJson = False,
 ) -> None:
     """Run engines on the same slices and on your own data, and show where they differ."""
     from carerails.cli.compare import run
+    from carerails.cli.judge import judge_of
 
+    judge = judge_of(semantic.value)
     raise typer.Exit(
-        run(names(engines), names(slices), data or [], gated, out, rails, allow_failures, as_json, workers)
+        run(names(engines), names(slices), data or [], gated, out, rails, allow_failures, as_json, workers, judge)
     )
 
 

@@ -31,16 +31,17 @@ def run(
     allow_failures: bool,
     as_json: bool,
     workers: int = 1,
+    judge: str | None = None,
 ) -> int:
     """Compare, print, write the report; the exit code says whether checks failed or a slice's rule does not hold."""
-    runs = [engine_run(name, rails) for name in _available(engines)]
-    pieces = load_pieces(slices, data)
+    runs = [engine_run(name, rails, judge) for name in _available(engines)]
+    pieces = load_pieces(slices, data, judge)
     comparing = Comparing(runs, pieces, gated)
     complete = True
     with ExitStack() as stack:
         lines = stack.enter_context(_results_file(out)) if out else None
         try:
-            for done in _run_all(runs, pieces, rails, gated, workers):
+            for done in _run_all(runs, pieces, rails, gated, workers, judge):
                 for line in done.lines:
                     comparing.add(read_row(line, "results"))
                 if lines:
@@ -68,12 +69,17 @@ def _available(names: list[str]) -> list[str]:
 
 
 def _run_all(
-    runs: Sequence[EngineRun], pieces: Sequence[Slice], rails: Path | None, gated: bool, workers: int
+    runs: Sequence[EngineRun],
+    pieces: Sequence[Slice],
+    rails: Path | None,
+    gated: bool,
+    workers: int,
+    judge: str | None,
 ) -> Iterator[Done]:
     """One engine after the other, so that their latencies stay true."""
     total = sum(len(piece.cases) for piece in pieces)
     for engine in runs:
-        job = Job(engine=engine.name, rails=rails, gated=gated)
+        job = Job(engine=engine.name, rails=rails, gated=gated, judge=judge)
         items = progress(((piece.name, case) for piece in pieces for case in piece.cases), engine.name, total)
         yield from evaluate(job, items, workers)
 

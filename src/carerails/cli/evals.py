@@ -8,7 +8,18 @@ from typing import Annotated, Optional
 
 import typer
 
-from carerails.cli.options import AllowFailures, AsJson, Data, Engine, Rails, Slices, Workers, names
+from carerails.cli.options import (
+    AllowFailures,
+    AsJson,
+    Data,
+    Engine,
+    Rails,
+    Semantic,
+    SemanticOption,
+    Slices,
+    Workers,
+    names,
+)
 
 
 class ExportFormat(str, Enum):
@@ -41,10 +52,12 @@ def eval_run(
         Optional[Path],  # noqa: UP045
         typer.Option("--cache", envvar="CARERAILS_EVAL_CACHE", help="Folder of decisions to reuse and to keep."),
     ] = None,
+    semantic: SemanticOption = Semantic.off,
     allow_failures: AllowFailures = False,
     as_json: AsJson = False,
 ) -> None:
     """Decide every case on one engine, and keep what came of it."""
+    from carerails.cli.judge import judge_of
     from carerails.cli.runs import Asked, run
 
     asked = Asked(
@@ -58,6 +71,7 @@ def eval_run(
         shard=shard,
         repeat=repeat,
         cache=cache,
+        judge=judge_of(semantic.value),
     )
     raise typer.Exit(run(asked, out, resume, allow_failures, as_json))
 
@@ -157,11 +171,13 @@ def eval_gate(
     across_engines: Annotated[
         bool, typer.Option("--across-engines", help="The baseline may be another engine's.")
     ] = False,
+    semantic: SemanticOption = Semantic.off,
     allow_failures: AllowFailures = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what got worse since the baseline, and whether that is noise: exit 0 pass, 1 regression, 3 cannot say."""
     from carerails.cli.gate import Gate, run_gate
+    from carerails.cli.judge import judge_of
 
     asked = Gate(
         baseline=baseline,
@@ -176,6 +192,7 @@ def eval_gate(
         across_engines=across_engines,
         allow_failures=allow_failures,
         as_json=as_json,
+        judge=judge_of(semantic.value),
     )
     raise typer.Exit(run_gate(asked))
 

@@ -16,7 +16,7 @@ from carerails.cli.runs import Asked, execute
 from carerails.errors import UsageError
 from carerails.evals.agent_cases import AGENT_SLICES
 from carerails.evals.baseline import Baseline, accept, load_baseline, open_side
-from carerails.evals.cases import slice_names
+from carerails.evals.cases import judged_slice_names, slice_names
 from carerails.evals.diff import GRADES, Diff, Flip, diff
 from carerails.evals.drift import WHOLE
 from carerails.evals.findings import BrokenRule, Report, figure, size
@@ -47,6 +47,7 @@ class Gate:
     across_engines: bool = False
     allow_failures: bool = False
     as_json: bool = False
+    judge: str | None = None
 
 
 def run_gate(asked: Gate) -> int:
@@ -100,7 +101,7 @@ def _current(asked: Gate, baseline: Baseline, scratch: Path) -> Side:
     own = {path.stem for path in asked.data}
     names = [piece.name for piece in manifest.slices if piece.name not in own]
     for name in names:
-        if name not in (*slice_names(), *AGENT_SLICES, *REPLY_SLICES):
+        if name not in (*slice_names(), *judged_slice_names(), *AGENT_SLICES, *REPLY_SLICES):
             raise UsageError(
                 f"the baseline has a slice {name!r} that is not ours", f"--data names its file, {name}.jsonl"
             )
@@ -114,6 +115,7 @@ def _current(asked: Gate, baseline: Baseline, scratch: Path) -> Side:
             gated=manifest.gated,
             workers=asked.workers,
             repeat=manifest.repeat,
+            judge=asked.judge,
         ),
         folder,
     )

@@ -15,7 +15,7 @@ from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, P
 from carerails.engine import open_engine
 from carerails.errors import UsageError
 from carerails.evals.agent_cases import AGENT_SLICES, AgentSlice, load_agent_slice
-from carerails.evals.cases import Slice, load_data, load_slice, slice_names
+from carerails.evals.cases import Slice, judged_slice_names, load_data, load_slice, slice_names
 from carerails.evals.reply_cases import REPLY_SLICES, ReplySlice, load_reply_slice
 from carerails.evals.running import run as evaluate
 from carerails.evals.runs import EngineRun, Manifest, RunFolder, Shard, Summary, slice_run
@@ -40,6 +40,7 @@ class Asked:
     shard: str = ""
     repeat: int = 1
     cache: Path | None = None
+    judge: str | None = None
 
 
 def run(asked: Asked, out: Path, resume: bool, allow_failures: bool, as_json: bool) -> int:
@@ -65,10 +66,10 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         UsageError: unknown engine or slice, broken case, a folder that cannot be used.
         NotComparable: the run to be resumed was asked otherwise.
     """
-    pieces = load_any(asked.slices, asked.data)
+    pieces = load_any(asked.slices, asked.data, asked.judge)
     shard = _shard(asked.shard)
     manifest = Manifest(
-        engine=engine_run(asked.engine, asked.rails),
+        engine=engine_run(asked.engine, asked.rails, asked.judge),
         gated=asked.gated,
         repeat=asked.repeat,
         shard=shard,
@@ -76,7 +77,16 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         cards=_cards() if any(not isinstance(piece, Slice) for piece in pieces) else "",
     )
     attacked = frozenset(piece.name for piece in manifest.slices if piece.attacked)
-    job = Job(asked.engine, asked.rails, asked.gated, asked.repeat, attacked, asked.cache, manifest.engine.fingerprint)
+    job = Job(
+        asked.engine,
+        asked.rails,
+        asked.gated,
+        asked.repeat,
+        attacked,
+        asked.cache,
+        manifest.engine.fingerprint,
+        asked.judge,
+    )
     results, done = folder.open(manifest, resume)
     tallies = Tallies(attacked)
     if done:
@@ -117,7 +127,7 @@ def conclude(summary: Summary, out: Path, allow_failures: bool, as_json: bool) -
     return REGRESSION if broken else PASS
 
 
-def load_any(names: list[str], data: list[Path]) -> list[AnySlice]:
+def load_any(names: list[str], data: list[Path], judge: str | None = None) -> list[AnySlice]:
     """As `load_pieces`, and the slices of the whole agent and of its replies that are named.
 
     Raises:
@@ -129,7 +139,7 @@ def load_any(names: list[str], data: list[Path]) -> list[AnySlice]:
         for name in dict.fromkeys(names)
         if name not in others
     ]
-    return [*(load_pieces(others, data) if others or data or not pieces else []), *pieces]
+    return [*(load_pieces(others, data, judge) if others or data or not pieces else []), *pieces]
 
 
 def _cards() -> str:
@@ -138,13 +148,19 @@ def _cards() -> str:
     return load_cards().digest
 
 
-def load_pieces(slices: list[str], data: list[Path]) -> list[Slice]:
+def load_pieces(slices: list[str], data: list[Path], judge: str | None = None) -> list[Slice]:
     """The slices asked for; with data of one's own and no slice named, the data alone.
+
+    Slices that are decided with a judge are skipped, and that is said, where there is none.
 
     Raises:
         UsageError: an unknown name, a broken case, or two slices of one name.
     """
-    names = slices or ([] if data else slice_names())
+    judged = judged_slice_names()
+    names = slices or ([] if data else [*slice_names(), *judged])
+    if not judge and (without := [name for name in names if name in judged]):
+        note(f"skipped without --semantic: {', '.join(without)}")
+        names = [name for name in names if name not in judged]
     pieces = [load_slice(name) for name in names] + [load_data(path) for path in data]
     for piece in pieces:
         if [other.name for other in pieces].count(piece.name) > 1:
@@ -154,13 +170,13 @@ def load_pieces(slices: list[str], data: list[Path]) -> list[Slice]:
     return pieces
 
 
-def engine_run(name: str, rails: Path | None) -> EngineRun:
+def engine_run(name: str, rails: Path | None, judge: str | None = None) -> EngineRun:
     """An engine that can run here, as a run names it.
 
     Raises:
         UsageError: unknown, or why it cannot run.
     """
-    engine = open_engine(name, rails, floor=False)
+    engine = open_engine(name, rails, floor=False, judge=judge)
     return EngineRun(name=name, version=engine.version, fingerprint=engine.fingerprint)
 
 

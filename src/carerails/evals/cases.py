@@ -21,6 +21,7 @@ from carerails.resources import data_dir
 
 #: Words of other data sets for our decisions.
 SYNONYMS: Mapping[str, Decision] = {"answer": "allow", "refusal": "refuse", "escalation": "escalate"}
+_JUDGED = "semantic"
 Bound = Annotated[float, Field(ge=0)]
 
 
@@ -183,15 +184,23 @@ def slice_names() -> list[str]:
     return sorted(path.stem for path in (data_dir("evals") / "slices").glob("*.yml"))
 
 
+def judged_slice_names() -> list[str]:
+    """Names of those that are decided with a judge behind the rules, in alphabetical order."""
+    return sorted(path.stem for path in (data_dir("evals") / "slices" / _JUDGED).glob("*.yml"))
+
+
 def load_slice(name: str) -> Slice:
     """One of our slices.
 
     Raises:
         UsageError: unknown name, or a broken file with its line.
     """
+    home = data_dir("evals") / "slices"
+    if name in judged_slice_names():
+        return read_slice(home / _JUDGED / f"{name}.yml")
     if name not in slice_names():
-        raise unknown("slice", name, slice_names())
-    return read_slice(data_dir("evals") / "slices" / f"{name}.yml")
+        raise unknown("slice", name, [*slice_names(), *judged_slice_names()])
+    return read_slice(home / f"{name}.yml")
 
 
 def read_slice(head: Path) -> Slice:

@@ -42,6 +42,7 @@ class Job:
         repeat: times that each case is decided, for engines that are not deterministic.
         attacked: slices whose groups are attacks, for the tallies.
         cache: folder of kept decisions; None: none are kept.
+        judge: who gives second opinions, by name; None: nobody.
         fingerprint: the engine's, where the run was asked; a worker that has another engine refuses to work.
     """
 
@@ -52,6 +53,7 @@ class Job:
     attacked: frozenset[str] = frozenset()
     cache: Path | None = None
     fingerprint: str = ""
+    judge: str | None = None
 
 
 @dataclass
@@ -140,7 +142,7 @@ class Worker:
 
     async def _open(self) -> FailSafeEngine | GatedEngine:
         job = self._job
-        bare = await self._stack.enter_async_context(open_engine(job.engine, job.rails, floor=False))
+        bare = await self._stack.enter_async_context(open_engine(job.engine, job.rails, floor=False, judge=job.judge))
         if not job.gated:
             return bare
         return GatedEngine(bare, await self._stack.enter_async_context(open_engine("native", job.rails, floor=False)))
