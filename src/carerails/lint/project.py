@@ -80,7 +80,7 @@ def name_of(root: Path, path: Path) -> str:
         raise UsageError("not in the directory that is linted", f"it is {root}", str(path)) from None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def parsed(name: str, text: str) -> Parsed:
     """Parse a file once."""
     report = Report()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -71,6 +72,8 @@ def main() -> None:
     from carerails.errors import UsageError
     from carerails.lint import lint
 
+    if hasattr(os, "nice"):
+        os.nice(10)  # whoever types comes first
     unsaved: dict[str, str] = json.load(sys.stdin)
     try:
         found = lint(Path(sys.argv[1]), {Path(name): text for name, text in unsaved.items()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,6 +37,7 @@ class Teller:
         self._calm: dict[Pack, asyncio.TimerHandle] = {}
         self._linting: dict[Pack, asyncio.Task[None]] = {}
         self._failed: set[Pack] = set()
+        self._warm: set[Pack] = set()
 
     def told(self, pack: Pack, name: str) -> list[Finding]:
         """What was told last of a file."""
@@ -70,6 +72,11 @@ class Teller:
         self._due.pop(place, None)
         try:
             self._quick[place] = check(*place)
+            if place[0] not in self._warm:
+                self._warm.add(place[0])
+                # The trees of all files stay: looking through them for garbage takes longer than a check.
+                gc.freeze()
+                gc.set_threshold(50_000, 20, 20)
         except CarerailsError as error:
             print(f"carerails: {place[1]} was not checked: {error}", file=sys.stderr)  # noqa: T201
         self._tell(place)
