@@ -27,6 +27,7 @@ from carerails.colang.build import build
 from carerails.colang.closures import Waiting
 from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
+from carerails.colang.plain import Plain, plain
 from carerails.colang.program import Program
 from carerails.colang.rules import CHECK, MEANING, Rule, RuleMeta, Template, categories, kebab
 from carerails.colang.tracing import Note, places, traced
@@ -146,6 +147,10 @@ class Policy:
     def regexes(self, rule: str) -> tuple[Regex, ...]:
         """The regexes of a rule, those of the flows that it calls included."""
         return self._program.flows[rule].regexes
+
+    def plain(self, rule: str) -> Plain:
+        """The one regex that a rule comes down to, or why it does not: for engines that know patterns only."""
+        return plain(self._program.flows[rule], self._program.regexes)
 
     def check(self, text: str) -> tuple[RuleHit, ...]:
         """Run `flow check turn` on a normalised text: the rules that hit, in its order.
