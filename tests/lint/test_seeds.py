@@ -69,3 +69,10 @@ def test_every_rule_of_ours_has_a_mistake() -> None:
     elsewhere |= {"backreference", "atomic-group"}
     sown_codes = {seed.code for seed in SEEDS} | {code for code, *_ in FOREIGN} | elsewhere
     assert {code for code in RULES if code not in KINDS} <= sown_codes
+
+
+def test_where_not_all_could_be_checked_no_allowance_is_called_needless(clean: Path) -> None:
+    words = pack.WORDS.replace("flow pressed", "# lint: allow unused-flow: why\nflow pressed")
+    broken = pack.CHEST.replace("return find_all", "retrun find_all")
+    found = lint(clean, {Path("vocabulary/words.co"): words, Path("red_flags/chest.co"): broken})
+    assert "unused-suppression" not in {one.code for one in found}

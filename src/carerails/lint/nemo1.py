@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from carerails.colang.diagnostics import nearest
-from carerails.lint.nemo_library import actions_in, library, snake
+from carerails.lint.nemo_library import actions_in, library, meant, snake
 from carerails.lint.noting import Notes
 from carerails.lint.project import Project
 
@@ -46,11 +45,11 @@ def check_nemo1(project: Project, notes: Notes) -> None:
     for (kind, name), places in used.items():
         for place in places:
             if kind == "do" and name not in flows and known:
-                notes.add("undefined-flow", *place, [name], [nearest(name, flows)])
+                notes.add("undefined-flow", *place, [name], [meant(name, flows)])
             elif kind == "bot" and name not in messages:
                 notes.add("undefined-message", *place, [name])
             elif kind == "execute" and actions is not None and snake(name) not in actions:
-                notes.add("undefined-action", *place, [name], [nearest(snake(name), actions)])
+                notes.add("undefined-action", *place, [name], [meant(snake(name), actions)])
     for (kind, name), place in defined.items():
         if kind in ("user", "bot") and (kind, name) not in used and (kind, name) not in given and name not in _BUILT_IN:
             notes.add("unused-definition", *place, [name])

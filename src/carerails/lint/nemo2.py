@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from carerails.colang.diagnostics import nearest
 from carerails.colang.tokens import Line, Token, lines
-from carerails.lint.nemo_library import actions_in, library, snake
+from carerails.lint.nemo_library import actions_in, library, meant, snake
 from carerails.lint.noting import Notes
 from carerails.lint.project import Project
 
@@ -73,10 +73,10 @@ def check_nemo2(project: Project, notes: Notes) -> None:
                 if call.name[:1].isupper():
                     if call.name.endswith("Action") and actions is not None and snake(call.name) not in actions:
                         place = (name, call.token.line, call.token.column)
-                        notes.add("undefined-action", *place, [call.name], [nearest(snake(call.name), actions)])
+                        notes.add("undefined-action", *place, [call.name], [meant(snake(call.name), actions)])
                 elif known and call.name and call.name not in flows and call.name not in known.flows:
                     place = (name, call.token.line, call.token.column)
-                    notes.add("undefined-flow", *place, [call.name], [nearest(call.name, flows.keys() | known.flows)])
+                    notes.add("undefined-flow", *place, [call.name], [meant(call.name, flows.keys() | known.flows)])
             _together(name, line, flows, notes)
     for name, flow in flows.items():
         _recursion(name, flow, notes)
@@ -143,7 +143,7 @@ def _strings(file: str, line: Line, notes: Notes) -> None:
             continue
         if backspace := _BACKSPACE.search(token.text):
             at = token.column + backspace.start(1)
-            notes.add("single-backslash", file, token.line, at, ["\\b"], ["b"])
+            notes.add("single-backslash", file, token.line, at, ["\\b"], ["\\b"])
         if count := _COUNT.search(token.text):
             notes.add(
                 "single-brace", file, token.line, token.column + count.start(), [count[0]], ["{" + count[0] + "}"]
@@ -222,7 +222,7 @@ def _import(project: Project, file: str, line: Line, modules: frozenset[str], no
     path = name.replace(".", "/")
     inside = any(other in (name, f"{path}.co") or other.startswith(f"{path.rstrip('/')}/") for other in project.colang)
     if name not in modules and not inside:
-        notes.add("unknown-import", file, said.line, said.column, [name], [nearest(name, modules)])
+        notes.add("unknown-import", file, said.line, said.column, [name], [meant(name, modules)])
 
 
 def _loop(file: str, line: Line, after: Sequence[Line], notes: Notes) -> None:

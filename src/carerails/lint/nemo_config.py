@@ -12,7 +12,7 @@ import yaml
 from carerails.colang.diagnostics import nearest
 from carerails.config import YamlLoader
 from carerails.lint.nemo1 import flows_of
-from carerails.lint.nemo_library import library
+from carerails.lint.nemo_library import library, meant
 from carerails.lint.noting import Notes
 from carerails.lint.project import Project
 
@@ -104,4 +104,4 @@ def _rails(project: Project, name: str, node: Any, notes: Notes) -> None:
             flow = re.sub(r"\s*(?:\$\w+\s*=.*|\(.*)$", "", str(item.value)).strip()
             if flow and flow not in flows:
                 place = (name, item.start_mark.line + 1, item.start_mark.column + 1)
-                notes.add("undefined-flow", *place, [flow], [nearest(flow, flows)])
+                notes.add("undefined-flow", *place, [flow], [meant(flow, flows)])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+
+from carerails.colang.diagnostics import nearest
 
 _FLOW_2 = re.compile(r"^flow ([a-z_][^$(\n>-]*)", re.MULTILINE)
 _DEFINE = re.compile(r"^define (?:parallel |extension )*(flow|subflow|bot|user) ([^\n]+)", re.MULTILINE)
@@ -64,6 +67,12 @@ def library() -> Library | None:
         frozenset((kind, name.strip()) for text in own.values() for kind, name in _DEFINE.findall(text)),
         frozenset(actions_in(python)) | {snake(name) for text in own.values() for name in _UMIM.findall(text)},
     )
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The mend of a name that is not known: the one that it resembles, among hundreds, or to define it."""
+    near = nearest(name, known)
+    return near if near.startswith("did you mean") else "define it"
 
 
 def actions_in(python: str) -> set[str]:

@@ -23,20 +23,24 @@ from carerails.policy import Policy
 GUARDS_FILE = "guards.co"
 
 
-def check_all(project: Project, notes: Notes) -> None:
-    """Everything, or where files cannot be read, only that: what the parser skipped would be reported as missing."""
+def check_all(project: Project, notes: Notes) -> bool:
+    """Everything, or where files cannot be read, only that: what the parser skipped would be reported as missing.
+
+    Returns:
+        Whether every check has run.
+    """
     files = project.parsed()
     broken = [found for file in files.values() for found in file.found]
     if broken:
         notes.take(broken)
-        return
+        return False
     flows = {flow.name: flow for file in files.values() for flow in file.flows}
     for flow in flows.values():
         check_flow(flow, notes)
     check_template_flows(flows.values(), notes)
     policy, runs = _policy(files, notes)
     if policy is None:
-        return
+        return False
     check_calls(flows, notes)
     check_order(flows, policy.rules, notes)
     check_patterns([regex for rule in policy.rules for regex in policy.regexes(rule)], notes)
@@ -53,6 +57,7 @@ def check_all(project: Project, notes: Notes) -> None:
             check_examples(policy, written, notes)
         else:
             check_counts(policy.rules.values(), policy.examples, notes)
+    return runs
 
 
 def check_file(project: Project, name: str, notes: Notes) -> None:

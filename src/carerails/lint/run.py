@@ -37,22 +37,25 @@ def _of_project(project: Project) -> list[Finding]:
         return known
     texts = {**project.colang, **project.yaml}
     notes = Notes(texts)
-    _check(project, notes)
+    whole = _check(project, notes)
     said = Notes(texts)
-    found = [*suppressed(notes.found, said, texts, whole=True), *said.found]
+    found = [*suppressed(notes.found, said, texts, whole=whole), *said.found]
     if path:
         kept.write(path, found)
     return found
 
 
-def _check(project: Project, notes: Notes) -> None:
+def _check(project: Project, notes: Notes) -> bool:
+    """Whether every check has run."""
+    whole = True
     if project.dialect == "portable":
-        check_all(project, notes)
+        whole = check_all(project, notes)
     elif project.dialect == "2.x":
         check_nemo2(project, notes)
     else:
         check_nemo1(project, notes)
     check_config(project, notes)
+    return whole
 
 
 def findings_of(root: Path, file: Path, overlay: Mapping[Path, str]) -> list[Finding]:
