@@ -35,12 +35,16 @@ def test_separable_scores_have_a_point_and_locales_with_enough_rows_their_own() 
     assert 0.6 <= pooled.point < 0.7
     assert (pooled.seen.recall.low or 0) >= 0.9
     assert pooled.held_out.false_alarms.hits == 0
-    assert [one.locale for one in made.local] == list(LOCALES)
+    assert [(one.locale, one.shared) for one in made.local] == [(locale, False) for locale in LOCALES]
 
 
 def test_a_locale_with_too_few_rows_has_no_point_of_its_own() -> None:
     data = rows(spread(200, 0.6, 1.0), spread(200, 0.0, 0.4), ("en",)) + rows([0.9] * 10, [0.1] * 10, ("pt-BR",))
-    assert [one.locale for one in plan({CRISIS: data}, 0.9, None).local] == ["en"]
+    made = plan({CRISIS: data}, 0.9, None)
+    assert [(one.locale, one.shared) for one in made.local] == [("en", False), ("pt-BR", True)]
+    shared = made.local[1]
+    assert shared.point == made.pooled[0].point
+    assert (shared.seen.recall.hits, shared.seen.recall.of, shared.seen.false_alarms.hits) == (10, 10, 0)
 
 
 def test_too_few_rows_say_how_many_more_and_that_many_do() -> None:
@@ -56,6 +60,13 @@ def test_overlapping_scores_are_refused_and_no_rows_promised() -> None:
     (lacking,) = plan({CRISIS: data}, 0.9, 0.1).lacking
     assert lacking.more is None
     assert "no number of rows" in str(lacking)
+
+
+def test_false_alarms_of_the_rules_are_nothing_that_a_point_mends() -> None:
+    data = rows([0.9] * 100, [CAUGHT] * 30 + [0.1] * 70)
+    (lacking,) = plan({CRISIS: data}, 0.9, 0.1).lacking
+    assert lacking.more is None
+    assert "rules alone" in str(lacking)
 
 
 def test_false_alarms_that_are_few_but_uncertain_ask_for_quiet_rows() -> None:

@@ -140,7 +140,7 @@ def test_both_engines_make_the_same_of_it_and_a_strong_rule_makes_no_call(stub_l
         assert word in " ".join(decision.matched_terms)
         category = WORDS[word]["category"]
         assert [(near.category, near.file) for near in evidence.near] == (
-            [(category, "judge/rubric.yml")] if category != "none" else []
+            [(category, "config/judge/rubric.yml")] if category != "none" else []
         )
 
 

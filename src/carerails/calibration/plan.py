@@ -41,8 +41,9 @@ class Chosen:
         locale: None: of all locales together.
         point: None: the rules alone reach the target.
         seen: at the point, on the rows that chose it.
-        held_out: cross-validated.
+        held_out: cross-validated; of a shared point, the same as seen.
         rows: labelled scores.
+        shared: the locale has no point of its own, and this is the one of all locales.
     """
 
     opinion: Opinion
@@ -51,6 +52,7 @@ class Chosen:
     seen: Measured
     held_out: Measured
     rows: Sequence[Scored]
+    shared: bool = False
 
     @property
     def label(self) -> str:
@@ -80,7 +82,8 @@ class Plan(NamedTuple):
 
     Attributes:
         pooled: a point for each opinion, on all its rows.
-        local: points of locales whose own rows support the target.
+        local: of each locale with rows where it is so: its own point, where its rows alone support the target and the
+            bound, else what the shared one does there.
         lacking: opinions that have no point; where there is one, nothing should be written.
     """
 
@@ -108,11 +111,22 @@ def plan(rows: Mapping[Opinion, Sequence[Scored]], target: float, most_alarms: f
         of_locale: dict[Locale, list[Scored]] = defaultdict(list)
         for row in all_rows:
             of_locale[row.locale].append(row)
-        for locale in LOCALES:
-            own = _chosen(opinion, locale, of_locale[locale], target)
-            if own and not _lacking(opinion, of_locale[locale], own, target, most_alarms):
-                made.local.append(own)
+        made.local.extend(
+            _of_locale(chosen, locale, of_locale[locale], target, most_alarms)
+            for locale in LOCALES
+            if any(row.positive for row in of_locale[locale])
+        )
     return made
+
+
+def _of_locale(
+    pooled: Chosen, locale: Locale, rows: Sequence[Scored], target: float, most_alarms: float | None
+) -> Chosen:
+    own = _chosen(pooled.opinion, locale, rows, target)
+    if own and not _lacking(pooled.opinion, rows, own, target, most_alarms):
+        return own
+    seen = measure(rows, CAUGHT if pooled.point is None else pooled.point)
+    return Chosen(pooled.opinion, locale, pooled.point, seen, seen, rows, shared=True)
 
 
 def _chosen(opinion: Opinion, locale: Locale | None, rows: Sequence[Scored], target: float) -> Chosen | None:
@@ -159,6 +173,8 @@ def _overlapping(opinion: Opinion, rows: Sequence[Scored], said: str, target: fl
     quiet = sorted((row.score for row in rows if not row.positive), reverse=True)
     allowed = math.floor(most_alarms * len(quiet))
     above = quiet[allowed] if allowed < len(quiet) else -1.0
+    if above == CAUGHT:
+        return Lacking(opinion, f"{said}: the rules alone raise more, and no number of rows mends it", None)
     positives = [row.score for row in rows if row.positive]
     best = sum(score > above for score in positives) / len(positives)
     if best > target:

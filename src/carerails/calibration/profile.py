@@ -26,7 +26,7 @@ def points_of(plan: Plan) -> dict[Opinion, Point]:
     """
     local: dict[Opinion, dict[Locale, float]] = defaultdict(dict)
     for one in plan.local:
-        if one.locale and one.point is not None:
+        if one.locale and one.point is not None and not one.shared:
             local[one.opinion][one.locale] = one.point
     found: dict[Opinion, Point] = {}
     for one in plan.pooled:
@@ -77,7 +77,7 @@ def _cells(one: Chosen) -> tuple[str, ...]:
     return (
         str(one.opinion),
         one.locale or "all",
-        "rules alone" if one.point is None else f"{one.point:.4f}",
+        ("rules alone" if one.point is None else f"{one.point:.4f}") + (" (shared)" if one.shared else ""),
         f"{held.recall.of} + {held.false_alarms.of}",
         *(
             "-" if rate.value is None else f"{rate.value:.3f} ({rate.low:.3f}-{rate.high:.3f})"

@@ -135,6 +135,7 @@ def _record(one: Chosen) -> dict[str, Any]:
         "outcome": one.opinion.outcome,
         "locale": one.locale,
         "point": one.point,
+        "shared": one.shared,
         "seen": one.seen.model_dump(),
         "held_out": one.held_out.model_dump(),
     }

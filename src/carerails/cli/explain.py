@@ -73,7 +73,8 @@ def _lines(text: str, decision: TurnDecision, shown: str, explained: Explanation
         if evidence.score is not None:
             yield f"          score {evidence.score:.2f}; it is most like"
         for near in evidence.near:
-            yield f"          {near.alike:.2f}  {near.text!r}  {near.category}  rails/{near.file}:{near.line}"
+            place = near.file if near.file.startswith("config/") else f"rails/{near.file}"
+            yield f"          {near.alike:.2f}  {near.text!r}  {near.category}  {place}:{near.line}"
     yield from _asked(explained, {evidence.rule for evidence in decision.evidence})
     if len(explained.order) > 1:
         priorities = {one.rule: f"{one.outcome} {one.priority}" for one in explained.asked}

@@ -14,6 +14,9 @@ from carerails.judge.verdict import Verdict
 from carerails.judging import Judging
 from carerails.text import detect_locale, unanswered
 
+#: Where an explanation points to; other judges point below the rails.
+RUBRIC = "config/judge/rubric.yml"
+
 
 class ModelJudge:
     """A `SemanticJudge` that asks a model.
@@ -91,7 +94,7 @@ class ModelJudge:
     def _near(self, category: str, score: float, locale: Locale) -> Near:
         rubric = self.model.rubric
         said = rubric.danger[rubric.danger_of[category]].categories[category].examples[locale]
-        return Near(text=said, category=category, file="judge/rubric.yml", line=self.model.lines[category], alike=score)
+        return Near(text=said, category=category, file=RUBRIC, line=self.model.lines[category], alike=score)
 
 
 class StandIn:
