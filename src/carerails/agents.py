@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from carerails.config import Settings, load_settings
 from carerails.contracts import Drafter, OutputGuard, Retriever
@@ -12,6 +12,9 @@ from carerails.engine import open_engine
 from carerails.errors import unknown
 from carerails.graph import Agent, AgentSettings, Sink
 from carerails.knowledge.retrieval import CardRetriever
+
+if TYPE_CHECKING:
+    from carerails.screening.screener import Screener
 
 DrafterName = Literal["cards", "model"]
 DRAFTERS: tuple[DrafterName, ...] = ("cards", "model")
@@ -46,6 +49,7 @@ def open_agent(
     retriever: Retriever | None = None,
     drafter: Drafter | None = None,
     guard: OutputGuard | None = None,
+    screener: Screener | None = None,
     sink: Sink | None = None,
 ) -> Agent:
     """An agent that is not started yet: use it as `async with`, or call `ask_sync`.
@@ -57,6 +61,7 @@ def open_agent(
         retriever: instead of a new one on the shipped cards.
         drafter: instead of the one that `assembly` names.
         guard: instead of one on the engine's rails of replies.
+        screener: instead of the one that the profile's `screening:` names.
         sink: where pages and reviewed replies go.
 
     Raises:
@@ -64,8 +69,11 @@ def open_agent(
     """
     from carerails.output.guard import open_guard
     from carerails.privacy import PresidioRedactor
+    from carerails.screening.opening import open_screener
 
     settings = settings or load_settings()
+    if screener is None and settings.profile.screening.enabled:
+        screener = open_screener(settings.profile.screening, assembly.rails)
     engine = open_engine(assembly.engine, assembly.rails, settings, judge=assembly.judge)
     is_floor = assembly.engine == "native" and assembly.judge is None
     floor = engine if is_floor else open_engine("native", assembly.rails, settings)
@@ -76,17 +84,19 @@ def open_agent(
         drafter=drafter or _drafter(assembly.drafter),
         redactor=PresidioRedactor(),
         guard=guard or open_guard(assembly.engine, assembly.rails, settings),
+        screener=screener,
+        claims=screener,
         store=assembly.store,
         sink=sink,
-        settings=_with_circuit(agent_settings, settings),
+        settings=_of_profile(agent_settings, settings),
     )
 
 
-def _with_circuit(own: AgentSettings | None, settings: Settings) -> AgentSettings:
-    own = own or AgentSettings()
-    if "circuit" in own.model_fields_set:
-        return own
-    return own.model_copy(update={"circuit": settings.profile.circuit})
+def _of_profile(own: AgentSettings | None, settings: Settings) -> AgentSettings:
+    """An agent's own settings, and those of the profile where it says nothing."""
+    own, profile = own or AgentSettings(), settings.profile
+    told = {"circuit": profile.circuit, "unsure": profile.screening.unsure}
+    return own.model_copy(update={key: value for key, value in told.items() if key not in own.model_fields_set})
 
 
 def _drafter(name: str) -> Drafter:

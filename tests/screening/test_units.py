@@ -50,8 +50,8 @@ def test_a_claim_is_the_sentence_before_its_markers_against_all_that_they_cite()
     cards = [passage("Cool.", card="a", title="A"), passage("Dry.", card="b", title="B")]
     found = of_claims(Reply(kind="answer", text=text, citations=("a", "b")), cards)
     assert [(unit.text, cited, unit.against) for unit, cited in found] == [
-        ("Keep it cool", ("a",), "A Cool."),
-        ("Keep it dry.", ("a", "b"), "A Cool.\nB Dry."),
+        ("Keep it cool", ("a",), "A\nCool."),
+        ("Keep it dry.", ("a", "b"), "A\nCool.\nB\nDry."),
     ]
 
 

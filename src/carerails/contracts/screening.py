@@ -204,11 +204,17 @@ class UnitReport(Frozen):
 
 
 class Screening(Frozen):
-    """What may enter the context, in order, and what became of every unit, in the order of the input."""
+    """What may enter the context, in order, and what became of every unit, in the order of the input.
+
+    Attributes:
+        model: who answered.
+        texts: of the units, by key, where the deployment logs them; to be redacted before that.
+    """
 
     passages: tuple[Passage, ...]
     units: tuple[UnitReport, ...]
     model: str
+    texts: Mapping[str, str] = Field(default_factory=dict[str, str])
 
     @property
     def failed(self) -> tuple[UnitReport, ...]:

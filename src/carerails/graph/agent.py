@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 
 from carerails.contracts import (
     Channel,
+    ClaimChecker,
     Drafter,
     GuardrailEngine,
     Locale,
     Message,
     OutputGuard,
+    PassageScreener,
     Redactor,
     Retriever,
 )
@@ -56,6 +58,8 @@ class Agent:
         drafter: writes answers from them.
         redactor: takes personal data out before anything is stored or sent.
         guard: checks what was drafted.
+        screener: keeps out of the context what does not belong there; None: all that is found goes in.
+        claims: checks what was drafted against what it cites; None: nobody does.
         store: where threads are kept: a path, `:memory:`, or `postgresql://...`.
         sink: where pages and reviewed replies go on to; None: the table `carerails_outbox` is where people look.
         settings: limits, deadlines, human review, when the model is left alone.
@@ -71,12 +75,14 @@ class Agent:
         drafter: Drafter,
         redactor: Redactor,
         guard: OutputGuard,
+        screener: PassageScreener | None = None,
+        claims: ClaimChecker | None = None,
         store: str = ":memory:",
         sink: Sink | None = None,
         settings: AgentSettings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._seams = Seams(engine, floor, retriever, drafter, redactor, guard)
+        self._seams = Seams(engine, floor, retriever, drafter, redactor, guard, screener, claims)
         self._store, self._sink, self._settings, self._clock = store, sink, settings or AgentSettings(), clock
         self._mutex = Lock()
         self._home: Home | None = None

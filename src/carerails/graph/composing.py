@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carerails.breaker import Ticket
-from carerails.contracts import Exchange, Failure, Inspection, Locale, OutputGuard, Passage, Reply
+from carerails.contracts import (
+    ClaimReport,
+    Exchange,
+    Failure,
+    Inspection,
+    Locale,
+    Objection,
+    OutputGuard,
+    Passage,
+    Reply,
+)
 from carerails.graph.circuit import Circuit
 from carerails.graph.faults import Fault, attempt
+from carerails.graph.grounding import REASONS, grounded
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
 
@@ -21,6 +32,7 @@ class Composed:
         draft: what the model said; None: nothing that can be used.
         inspection: of an answer; None where there is none.
         faults: what failed.
+        claims: what became of the claims of an answer.
         raw: what the model said where it is no reply at all; never shown to anybody.
         admitted: False: the circuit is open, and nothing was called.
     """
@@ -29,6 +41,7 @@ class Composed:
     inspection: Inspection | None = None
     faults: tuple[Fault, ...] = ()
     raw: str = ""
+    claims: tuple[ClaimReport, ...] = ()
     admitted: bool = True
 
     @property
@@ -57,7 +70,7 @@ class Composer:
             await self._circuit.abandoned(tenant, ticket)
             raise
         fault = await self._told(tenant, ticket, made)
-        return made if fault is None else Composed(made.draft, made.inspection, (*made.faults, fault), made.raw)
+        return made if fault is None else replace(made, faults=(*made.faults, fault))
 
     async def blame(self, tenant: str) -> Fault | None:
         """A turn that failed before the model was reached."""
@@ -89,7 +102,14 @@ class Composer:
             return Composed(draft=draft)
         exchange = Exchange(question=question, locale=locale, passages=tuple(passages))
         found = await inspected(self._seams.guard, draft, exchange, self._settings.guard_s)
-        return Composed(draft, found, faults_of(found))
+        claims: tuple[ClaimReport, ...] = ()
+        if self._seams.claims:
+            deadline_s = self._settings.guard_s
+            found, claims = await grounded(self._seams.claims, draft, passages, found, deadline_s=deadline_s)
+            waits = self._settings.unsure == "review" and self._settings.human_review
+            if not waits and self._settings.unsure != "hold":
+                found = found.model_copy(update={"objections": tuple(filter(_stops, found.objections))})
+        return Composed(draft, found, faults_of(found), claims=claims)
 
     async def _told(self, tenant: str, ticket: Ticket, made: Composed) -> Fault | None:
         """Tell the circuit how it went."""
@@ -99,6 +119,11 @@ class Composer:
         except Exception as error:
             return Fault.of("circuit", error)
         return None
+
+
+def _stops(objection: Objection) -> bool:
+    """Whether an objection keeps a reply back also where nobody is to look at what cannot be told."""
+    return objection.reason != REASONS["unsure"]
 
 
 async def inspected(guard: OutputGuard, reply: Reply, exchange: Exchange, deadline_s: float) -> Inspection:

@@ -9,7 +9,20 @@ from typing import Literal, TypeVar
 
 from carerails.contracts import FailureKind, Frozen
 
-Where = Literal["request", "engine", "redactor", "retriever", "drafter", "guard", "circuit", "graph", "pager", "store"]
+Where = Literal[
+    "request",
+    "engine",
+    "redactor",
+    "retriever",
+    "screener",
+    "drafter",
+    "guard",
+    "claims",
+    "circuit",
+    "graph",
+    "pager",
+    "store",
+]
 Value = TypeVar("Value")
 
 

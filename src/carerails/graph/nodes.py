@@ -10,18 +10,20 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from carerails.contracts import RANK, Exchange, Message, Redacted, Reply, Retrieval, TurnDecision
+from carerails.contracts import RANK, ClaimReport, Exchange, Message, Redacted, Reply, TurnDecision
 from carerails.graph.backlog import Backlog, Question
 from carerails.graph.composing import Composer, faults_of, inspected
+from carerails.graph.context import Finder
 from carerails.graph.deliveries import decision_of, page_of
 from carerails.graph.desk import Desk, Waiting, review_id
 from carerails.graph.errors import TooManyTurns
-from carerails.graph.faults import Fault, attempt
+from carerails.graph.faults import Fault
 from carerails.graph.gate import checked, severer
 from carerails.graph.outbox import Outbox
 from carerails.graph.record import joined, redact, scrubbed
 from carerails.graph.request import split_answered
 from carerails.graph.review import UNCHECKED, assess_review_need, edited
+from carerails.graph.screened import ScreenedTurns
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
 from carerails.graph.state import ENDING, WITHHELD, Call, Memory, Now, State, Update, Verdict, changed
@@ -31,7 +33,7 @@ from carerails.graph.voice import FALLBACK, Voice
 #: Why nothing was drafted.
 OPEN, NO_REPLY = "circuit open", "no-reply"
 #: Faults of a turn that was to be answered, for which the circuit takes it as failed.
-_BLAMED = ("redactor", "retriever")
+_BLAMED = ("redactor", "retriever", "screener")
 
 log = logging.getLogger(__name__)
 
@@ -52,10 +54,13 @@ class Nodes:
         composer: Composer,
         backlog: Backlog,
         stopped: StoppedReplies,
+        finder: Finder,
+        screened: ScreenedTurns,
     ) -> None:
         self._seams, self._settings, self._voice = seams, settings, voice
         self._outbox, self._desk, self._composer = outbox, desk, composer
         self._backlog, self._stopped = backlog, stopped
+        self._finder, self._screened = finder, screened
 
     async def intake(self, state: State, runtime: Runtime[Call]) -> Update:
         """Begin a turn: number it, forget the last one, keep what is unanswered."""
@@ -107,18 +112,13 @@ class Nodes:
             **changed(state, decision=call.decision, record=record, faults=tuple(faults)),
         }
 
-    async def retrieve_context(self, state: State) -> Update:
-        """Find cards for the redacted question."""
+    async def retrieve_context(self, state: State, runtime: Runtime[Call]) -> Update:
+        """Find cards for the redacted question, and keep out of the context what does not belong there."""
         now = state["now"]
-        found = await attempt(
-            "retriever",
-            lambda: self._seams.retriever.retrieve(now.question, now.decision.locale),
-            Retrieval,
-            self._settings.retrieve_s,
-        )
-        if isinstance(found, Fault):
-            return changed(state, faults=(*now.faults, found))
-        return changed(state, passages=found.passages, no_context=found.no_context)
+        found = await self._finder.find(runtime.context.thread_id, now.number, now.question, now.decision.locale)
+        if found.faults:
+            return changed(state, faults=(*now.faults, *found.faults))
+        return changed(state, passages=found.passages, no_context=found.no_context, unjudged=found.unjudged)
 
     async def generate_response(self, state: State, runtime: Runtime[Call]) -> Update:
         """Say what needs no model, if that is what there is to say; otherwise draft, and look at the draft."""
@@ -131,7 +131,12 @@ class Nodes:
             faults = (*now.faults, more) if more else now.faults
             return changed(state, draft=await self._fallback(state, fault.where), faults=faults)
         if not now.passages:
-            return changed(state, draft=await self._voice.refuse("no-context", now.decision, now.no_context or ""))
+            why = now.no_context or "screened out"
+            return changed(
+                state,
+                draft=await self._voice.refuse("no-context", now.decision, why),
+                faults=(*now.faults, *now.unjudged),
+            )
         return await self._draft(state, runtime.context)
 
     async def review_response(self, state: State, config: RunnableConfig) -> Update:
@@ -179,7 +184,7 @@ class Nodes:
     async def _draft(self, state: State, call: Call) -> Update:
         now = state["now"]
         made = await self._composer.compose(call.tenant, now.question, now.decision.locale, now.passages)
-        faults = (*now.faults, *made.faults)
+        faults = (*now.faults, *now.unjudged, *made.faults, *await self._keep_claims(call, now, made.claims))
         if not made.admitted:
             fault = await self._rest(call, now)
             return changed(state, draft=await self._fallback(state, OPEN), faults=(*faults, fault) if fault else faults)
@@ -190,6 +195,14 @@ class Nodes:
             # The drafter sees no answer in the cards. It may say so; the words are ours.
             return changed(state, draft=await self._voice.refuse("no-context", now.decision, "drafter"), faults=faults)
         return changed(state, draft=made.draft, inspection=made.inspection, faults=faults)
+
+    async def _keep_claims(self, call: Call, now: Now, claims: tuple[ClaimReport, ...]) -> tuple[Fault, ...]:
+        """Keep what became of the claims. That it fails is told, and keeps no answer from the user."""
+        try:
+            await self._screened.put(call.thread_id, now.number, claims, claims[0].model if claims else "")
+        except Exception as error:
+            return (Fault.of("store", error),)
+        return ()
 
     async def _rest(self, call: Call, now: Now) -> Fault | None:
         """What is done about a question while the circuit is open, besides the fallback that the user reads."""

@@ -7,12 +7,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from carerails.contracts import Retrieval, TurnDecision
+from carerails.contracts import TurnDecision
 from carerails.graph.backlog import Backlog, Question
 from carerails.graph.composing import Composed, Composer
-from carerails.graph.faults import Fault, attempt
+from carerails.graph.context import Finder
 from carerails.graph.outbox import Outbox
-from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
 from carerails.graph.state import ENDING
 from carerails.graph.store import Store
@@ -38,13 +37,13 @@ class Replay:
         store: Store,
         backlog: Backlog,
         composer: Composer,
-        seams: Seams,
+        finder: Finder,
         settings: AgentSettings,
         voice: Voice,
         outbox: Outbox,
         stands: Callable[[str], Awaitable[Standing]],
     ) -> None:
-        self._store, self._backlog, self._composer, self._seams = store, backlog, composer, seams
+        self._store, self._backlog, self._composer, self._finder = store, backlog, composer, finder
         self._settings, self._voice, self._outbox, self._stands = settings, voice, outbox, stands
         self._worker: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
@@ -108,14 +107,9 @@ class Replay:
         return True
 
     async def _made(self, question: Question) -> Composed:
-        found = await attempt(
-            "retriever",
-            lambda: self._seams.retriever.retrieve(question.question, question.locale),
-            Retrieval,
-            self._settings.retrieve_s,
-        )
-        if isinstance(found, Fault):
-            return Composed(faults=(found,))
+        found = await self._finder.find(question.thread, question.turn, question.question, question.locale)
+        if found.faults:
+            return Composed(faults=found.faults)
         return await self._composer.compose(question.tenant, question.question, question.locale, found.passages)
 
     async def _give_up(self, question: Question, decision: TurnDecision) -> None:

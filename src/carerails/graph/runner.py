@@ -18,6 +18,7 @@ from carerails.graph.backlog import Backlog
 from carerails.graph.build import build_graph
 from carerails.graph.circuit import Circuit, Clock
 from carerails.graph.composing import Composer
+from carerails.graph.context import Finder
 from carerails.graph.deliveries import Delivery, Sink, page_of
 from carerails.graph.desk import Desk, Review, review_id
 from carerails.graph.errors import MissingThread, ReviewIsOff, StoreUnavailable, TurnFailed
@@ -29,6 +30,7 @@ from carerails.graph.record import redact, scrubbed
 from carerails.graph.replay import Replay
 from carerails.graph.request import Request, split_answered
 from carerails.graph.reviewing import Reviewing
+from carerails.graph.screened import ScreenedTurns
 from carerails.graph.seams import Seams
 from carerails.graph.settings import AgentSettings
 from carerails.graph.state import ENDING, Call, Verdict
@@ -86,9 +88,21 @@ class Runner:
             closed=lambda tenant: self._replay.kick(),
         )
         composer, backlog = Composer(seams, settings, self._circuit), Backlog(self._store)
-        self._stopped = StoppedReplies(self._store)
-        self._replay = Replay(self._store, backlog, composer, seams, settings, self._voice, self._outbox, self._stands)
-        self._nodes = Nodes(seams, settings, self._voice, self._outbox, self._desk, composer, backlog, self._stopped)
+        self._stopped, screened = StoppedReplies(self._store), ScreenedTurns(self._store)
+        finder = Finder(seams, settings, screened)
+        self._replay = Replay(self._store, backlog, composer, finder, settings, self._voice, self._outbox, self._stands)
+        self._nodes = Nodes(
+            seams,
+            settings,
+            self._voice,
+            self._outbox,
+            self._desk,
+            composer,
+            backlog,
+            self._stopped,
+            finder,
+            screened,
+        )
         self.topology = topology_of(build_graph(self._nodes, None, human_review=settings.human_review))
         self._stored: _Stored | None = None
         self._ended: dict[str, TurnDecision] = {}

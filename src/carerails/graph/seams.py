@@ -8,9 +8,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from carerails.contracts import (
+    ClaimChecker,
     Drafter,
     GuardrailEngine,
     OutputGuard,
+    PassageScreener,
     Redactor,
     Retriever,
 )
@@ -27,6 +29,8 @@ class Seams:
         drafter: writes from them.
         redactor: takes personal data out.
         guard: checks what the drafter says.
+        screener: looks at what the retriever finds; None: nobody does.
+        claims: checks what the drafter claims against what it cites; None: nobody does.
     """
 
     engine: GuardrailEngine
@@ -35,6 +39,8 @@ class Seams:
     drafter: Drafter
     redactor: Redactor
     guard: OutputGuard
+    screener: PassageScreener | None = None
+    claims: ClaimChecker | None = None
 
     def managed(self) -> Iterator[AbstractAsyncContextManager[Any]]:
         """The parts that want to be started, each once, the floor first."""

@@ -44,6 +44,7 @@ class Now(Frozen):
         decision: the engine's and the floor's together; its terms are redacted too.
         passages: what the drafter may use.
         no_context: why there are none.
+        unjudged: what of the cards could not be judged, and was left out.
         draft: what is to be said, without the footer.
         inspection: of the draft; None where nothing was drafted.
         verdict: what a person decided about the draft.
@@ -57,6 +58,7 @@ class Now(Frozen):
     decision: TurnDecision = UNDECIDED
     passages: tuple[Passage, ...] = ()
     no_context: NoContext | None = None
+    unjudged: tuple[Fault, ...] = ()
     draft: Reply | None = None
     inspection: Inspection | None = None
     verdict: Verdict | None = None

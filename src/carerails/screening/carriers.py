@@ -13,6 +13,8 @@ from carerails.resources import data_dir
 from carerails.screening.decoding import readings
 from carerails.text import Prepared, prepare
 
+#: The directory below the rails that is the policy of screening.
+SCREENING: Final = "screening"
 #: Stands before every unit, so that a rule can tell where one begins; no fold takes it away.
 BAR: Final = "| "
 #: What a rule may name to say that something begins; it belongs to what stands before.
@@ -108,9 +110,10 @@ class _Text:
             begin = stop
 
 
-def screening_rails() -> Path:
-    """Where the rules of screening are."""
-    return data_dir("rails") / "screening"
+def screening_rails(rails: Path | None = None) -> Path:
+    """The rails of screening that belong to a directory of rails; the shipped ones, where it has none."""
+    own = rails / SCREENING if rails and rails.is_dir() else None
+    return own if own and (own / "main.co").is_file() else data_dir("rails") / SCREENING
 
 
 def _pieces(units: Sequence[Unit]) -> Iterable[Sequence[Unit]]:

@@ -27,10 +27,14 @@ from carerails.screening.contrasts import (
 )
 from carerails.text import normalise
 
-#: Words after a negation that it can still reach, within its clause.
-_REACH: Final = 4
+#: Words after a negation that it still reaches within its clause; `or` hands it on to as many more.
+_REACH: Final = 2
 
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[^\sa-z0-9']")
+#: `It is not true that ...` denies the whole clause.
+_TRUE: Final = frozenset(("true", "cierto", "verdad", "verdade"))
+_FAR: Final = 8
+_OR: Final = frozenset(("or", "nor", "o", "u", "ni", "ou", "nem"))
 _BREAKS: Final = frozenset(".,;:!?()|")
 _CLAUSES = re.compile(r"(?<!\d),|,(?!\d)|(?<=[.?!;:])\s|\n|\b(?=¿)")
 
@@ -67,23 +71,26 @@ def read(text: str, locale: Locale) -> Read:
     tokens: list[str] = _TOKEN.findall(normalise(text)[0].text)
     stems: dict[str, None] = {}
     negated: set[str] = set()
-    reach = 0
+    reach, negating = 0, False
     for token in tokens:
         if token in NEGATIONS[locale]:
-            reach = _REACH
+            reach, negating = _REACH, True
         elif token in BADS[locale]:
             reach = _REACH
             negated.update(list(stems)[-2:])
         elif token in _BREAKS or token in TURNS[locale]:
-            reach = 0
+            reach, negating = 0, False
+        elif token in _OR and negating:
+            reach = _REACH
         elif token[0].isalpha():
             root = rooted(token, locale)
             if root:
                 stems[root] = None
                 if reach:
                     negated.add(root)
-            reach = max(0, reach - (root is not None))
-    return Read(frozenset(stems), frozenset(negated), _sides(tokens, locale), tuple(_quantities(tokens, locale)))
+            reach = _FAR if reach and token in _TRUE else max(0, reach - (root is not None))
+    sides = _sides([token for token in tokens if rooted(token, locale) not in negated], locale)
+    return Read(frozenset(stems), frozenset(negated), sides, tuple(_quantities(tokens, locale)))
 
 
 def premise(question: str, locale: Locale) -> str:
@@ -105,14 +112,21 @@ def rooted(word: str, locale: Locale) -> str | None:
     return None if small else stem(word, locale)
 
 
-def disagreements(one: Read, other: Read) -> tuple[str, ...]:
-    """How two texts disagree: `number`, `negation`, `opposite`. None: as far as words can tell, not at all."""
+def disagreements(one: Read, other: Read, *, least: int = 1) -> tuple[str, ...]:
+    """How two texts disagree: `number`, `negation`, `opposite`. None: as far as words can tell, not at all.
+
+    Args:
+        one: a text.
+        other: a text; the order does not matter.
+        least: words that they must share for a number or a negation to be about the same.
+    """
     shared = one.stems & other.stems
     if not shared:
         return ()
+    near = len(shared) >= least
     found = {
-        "number": _numbers_differ(one.quantities, other.quantities),
-        "negation": bool((one.negated ^ other.negated) & shared) and not one.negated & other.negated,
+        "number": near and _numbers_differ(one.quantities, other.quantities),
+        "negation": near and bool((one.negated ^ other.negated) & shared) and not one.negated & other.negated,
         "opposite": any(other.sides.get(pair, side) != side for pair, side in one.sides.items()),
     }
     return tuple(kind for kind, holds in found.items() if holds)

@@ -38,6 +38,10 @@ class LocalModel:
         self._semantic = is_installed() if semantic is None else semantic
         self._relevance = Relevance(semantic=self._semantic)
 
+    def start(self) -> None:
+        """Compile every rule now. Optional."""
+        self._carriers.policy.warm()
+
     async def ask(self, asking: Asking, questions: Mapping[str, Question]) -> Mapping[str, Answer]:
         """One answer a question."""
         if self._semantic:  # an embedding takes milliseconds
@@ -72,7 +76,7 @@ class LocalModel:
 
 def _contradictions(asking: Asking) -> Mapping[str, NoulAnswer]:
     stated = read(premise(asking.question, asking.locale), asking.locale)
-    found = {unit.key: disagreements(stated, read(unit.text, asking.locale)) for unit in asking.units}
+    found = {unit.key: disagreements(stated, read(unit.text, asking.locale), least=2) for unit in asking.units}
     return {key: NoulAnswer(noul=_DISAGREES if kinds else _NOT, evidence=kinds) for key, kinds in found.items()}
 
 

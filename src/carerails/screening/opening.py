@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from carerails.contracts import DecisionModel
 from carerails.policy import Policy
+from carerails.screening.carriers import screening_rails
 from carerails.screening.local import LocalModel
 from carerails.screening.screener import Screener
 from carerails.screening.settings import ModelName, ScreeningSettings
 
 
-def open_screener(settings: ScreeningSettings, policy: Policy | None = None) -> Screener:
+def open_screener(settings: ScreeningSettings, rails: Path | None = None) -> Screener:
     """A screener by a profile's settings, whether or not they say that the agent has one.
 
     Args:
         settings: of the profile.
-        policy: the rules of screening; None: those that are shipped.
+        rails: the directory of rails; its `screening` is what is used, or the shipped one where it has none.
 
     Raises:
         UsageError: the environment does not name the endpoint of a model, or an extra is missing.
         CompileError: the rails do not compile.
     """
-    rails = LocalModel(policy, semantic=settings.semantic)
-    stronger = settings.stronger and _model(settings.stronger, rails, settings)
-    return Screener(settings, rails=rails, model=_model(settings.model, rails, settings), stronger=stronger or None)
+    local = LocalModel(Policy.load(screening_rails(rails)), semantic=settings.semantic)
+    stronger = _model(settings.stronger, local, settings) if settings.stronger else None
+    return Screener(settings, rails=local, model=_model(settings.model, local, settings), stronger=stronger)
 
 
-def _model(name: ModelName, rails: LocalModel, settings: ScreeningSettings) -> DecisionModel:
+def _model(name: ModelName, local: LocalModel, settings: ScreeningSettings) -> DecisionModel:
     if name == "system-one":
         from carerails.screening.system_one import SystemOneModel
 
@@ -34,4 +37,4 @@ def _model(name: ModelName, rails: LocalModel, settings: ScreeningSettings) -> D
         from carerails.screening.chat_model import ChatModel
 
         return ChatModel.from_environment(timeout_s=settings.timeout_s)
-    return rails
+    return local

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import TracebackType
 
 from carerails.contracts import (
     Asking,
@@ -66,7 +67,8 @@ class Screener:
         """What of the passages may enter the context, and what became of every sentence."""
         units = of_passages(passages)
         reports = await self.judge(question, locale, units)
-        return Screening(passages=_kept(passages, units, reports), units=reports, model=self.model_name)
+        texts = {unit.key: unit.text for unit in units} if self.settings.keep_text else {}
+        return Screening(passages=_kept(passages, units, reports), units=reports, model=self.model_name, texts=texts)
 
     async def judge(self, question: str, locale: Locale, units: Sequence[Unit]) -> tuple[UnitReport, ...]:
         """What becomes of units, in their order. Never raises but for cancellation."""
@@ -77,6 +79,20 @@ class Screener:
             sought = {name: each for name, each in asked.items() if each.asks == "instructions"}
             outcomes |= _worse(outcomes, await self._answered(self._rails, asking, sought))
         return decided([judged(unit, outcomes, self._tokens) for unit in units], self.settings)
+
+    async def __aenter__(self) -> Screener:
+        """Compile what the first text would otherwise wait for."""
+        self._rails.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections of models that have some."""
+        for model in (self._model, self._stronger):
+            close = getattr(model, "close", None)
+            if close:
+                await close()
 
     async def ground(self, reply: Reply, passages: Sequence[Passage]) -> Grounding:
         """What became of every claim of an answer; other replies make none."""

@@ -26,8 +26,9 @@ class ScreeningSettings(Frozen):
         budget_tokens: what the context may take; the least relevant units go first.
         support_confidence: below it, a verdict on a claim counts as `cannot tell`.
         stronger: who is asked about a claim that the first model cannot tell; null: nobody.
-        unsure: what happens to a reply with a claim that nobody can tell: `review` lets it wait for a person where
-            there is one and go where there is none, `hold` never lets it go by itself.
+        unsure: what happens to a reply with a claim that nobody can tell. `send`: it is logged, and goes; the local
+            model cannot tell most claims in other words, so this is the default with it. `review`: it waits for a
+            person where there is one. `hold`: it never goes by itself.
         batch: units of one request.
         timeout_s: seconds for all requests of one turn.
         keep_text: log the units' text too, and not only their hashes.
@@ -43,7 +44,7 @@ class ScreeningSettings(Frozen):
     budget_tokens: Annotated[int, Field(ge=50, le=1_000_000)] = 3_000
     support_confidence: Probability = 0.5
     stronger: ModelName | None = None
-    unsure: Literal["review", "hold"] = "review"
+    unsure: Literal["send", "review", "hold"] = "send"
     batch: Annotated[int, Field(ge=1, le=85)] = 24
     timeout_s: Annotated[float, Field(gt=0, le=60)] = 4.0
     keep_text: bool = False

@@ -14,7 +14,7 @@ from carerails.contracts import ChoiceAnswer, Locale
 from carerails.drafting.sentences import sentences
 from carerails.drafting.words import words
 from carerails.knowledge.words import stem
-from carerails.screening.evidence import Read, disagreements, read, strange_numbers
+from carerails.screening.evidence import disagreements, read, strange_numbers
 
 #: Words that add nothing by themselves, so that a claim may have them and its text not.
 _LIGHT: Final[Mapping[Locale, str]] = {
@@ -23,10 +23,12 @@ _LIGHT: Final[Mapping[Locale, str]] = {
     "es-419": "tomar toma tomes tome lleva llevar pedir pide puede pueden puedes vez diario diaria hacer usar cosa",
     "pt-BR": "tomar toma tome leve levar pedir peca pode podem for vez diario diaria fazer usar coisa",
 }
+#: A claim that disagrees says the contrary where it shares so many of its words; otherwise it says something else.
+_ALIKE: Final = 0.75
 #: Below this share of its words, a claim is about something else.
-_HALF: Final = 0.5
-#: Sentences that share this many words with a claim are about the same.
-_SHARED: Final = 2
+_LITTLE: Final = 0.2
+#: A sentence that shares so much of a claim's words is about the same, so that it may disagree.
+_SAME: Final = 0.5
 
 #: Probabilities of `supports`, `does not support`, `cannot tell`. Set by hand: they order the verdicts, no more.
 _VERDICTS: Final[Mapping[str, tuple[float, float, float]]] = {
@@ -59,21 +61,18 @@ def _reason(claim: str, cited: str, locale: Locale) -> str:
     made, whole = read(claim, locale), read(cited, locale)
     if strange_numbers(made, whole):
         return "number"
-    for sentence in _nearest(made, cited, locale):
-        for kind in disagreements(made, sentence):
-            return kind
-    covered = len(made.stems & whole.stems) / max(1, len(made.stems))
-    if covered < _HALF:
+    weighty = made.stems - _LIGHT_STEMS[locale]
+    covered = len(weighty & whole.stems) / max(1, len(weighty))
+    doubts = False
+    for sentence in (read(each.text, locale) for each in sentences(cited)):
+        shared = len(sentence.stems & weighty) / max(1, len(weighty))
+        kinds = disagreements(made, sentence) if shared >= _SAME else ()
+        if kinds and shared >= _ALIKE:
+            return kinds[0]
+        doubts = doubts or bool(kinds)
+    if covered < _LITTLE:
         return "little-shared"
-    return "words-added" if made.stems - whole.stems - _LIGHT_STEMS[locale] else "nothing-added"
-
-
-def _nearest(claim: Read, cited: str, locale: Locale) -> list[Read]:
-    """The sentences that are about the same as a claim: the nearest, and all that share words enough."""
-    read_ones = [read(sentence.text, locale) for sentence in sentences(cited)]
-    shared = [len(one.stems & claim.stems) for one in read_ones]
-    enough = min(_SHARED, max(shared, default=0))
-    return [one for one, count in zip(read_ones, shared, strict=True) if count >= max(1, enough)]
+    return "words-added" if doubts or weighty - whole.stems else "nothing-added"
 
 
 _LIGHT_STEMS: Final = {

@@ -58,7 +58,7 @@ def of_result(result: object, source: str = "", about: str = "") -> list[Unit]:
 
 def of_claims(reply: Reply, passages: Sequence[Passage]) -> list[tuple[Unit, tuple[str, ...]]]:
     """Each sentence of a reply that cites something, against all that it cites; and the ids of that."""
-    texts = {passage.card: " ".join((passage.title, *passage.sentences)) for passage in passages}
+    texts = {passage.card: "\n".join((passage.title, *passage.sentences)) for passage in passages}
     found: list[tuple[Unit, tuple[str, ...]]] = []
     for sentence, cards in _cited(reply.text):
         known = [texts[card] for card in cards if card in texts]
