@@ -25,6 +25,8 @@ PORTED = [
     (r"a.*?b see", "a.{0,40}?b see"),
     (r"\bDROP\W{1,3}TABLE\b", r"\bdrop\W{1,3}table\b"),
     (r"secret\.txt", r"secret\.txt"),
+    (r"in c:\\", r"in c:[\\]"),
+    (r"costs? \$five", "costs? [$]five"),
 ]
 UNPORTED = [
     ("(", "not a regular expression"),

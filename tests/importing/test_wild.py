@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nemoguardrails.colang import parse_colang_file
 
 from carerails.errors import UsageError
 from carerails.importing import import_project
@@ -16,9 +18,12 @@ from carerails.importing.actions import read_actions
 from carerails.importing.colang1 import read_colang1
 from carerails.importing.colang2 import read_colang2
 from carerails.importing.convert import plan_of
-from carerails.importing.found import Project
+from carerails.importing.found import Project, ToFill
+from carerails.importing.patterns import of_text
 from carerails.importing.settings import read_settings
 from carerails.lint import at_least, lint
+from carerails.policy import Policy
+from carerails.text import normalise
 
 READERS: list[Callable[[str, str, Project], None]] = [read_actions, read_colang1, read_colang2, read_settings]
 #: Pieces of all four languages, so that made-up files come near to what is real.
@@ -122,6 +127,56 @@ def test_a_target_that_cannot_be_written(tmp_path: Path, wild: Path, monkeypatch
     monkeypatch.setattr(Path, "mkdir", full)
     with pytest.raises(UsageError, match="No space left"):
         import_project(wild, tmp_path / "rails")
+
+
+NAMED = ["a", 'b "q"', "x $y {z}", "É or and", "flow", "in scope", "user", "9 9", "long " * 30, "..", "/etc/x", "main"]
+SPOKEN = [
+    "hi there",
+    "what \\d is $this {b}?",
+    'say "x" now',
+    "\\",
+    "{{x}}",
+    "ñandú às 5?",
+    "$",
+    "a|b(c)*",
+    "can I?",
+    "😀 hi",
+]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_is_named_and_said_the_folder_compiles_in_both_parsers(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def no_lint(_: Path) -> list[ToFill]:
+        return []
+
+    monkeypatch.setattr("carerails.importing.write._findings", no_lint)
+    pick = Random(seed).choice
+    old = [
+        f'define user {(name := pick(NAMED))}\n  "{pick(SPOKEN)}"\n  "{pick(SPOKEN)}"\n'
+        f'define bot refuse {name}\n  "{pick(SPOKEN)}"\ndefine flow\n  user {name}\n  bot refuse {name}\n'
+        for _ in range(4)
+    ]
+    new = [
+        f'flow user {(name := pick(NAMED))}\n  user said "{pick(SPOKEN)}" or user said "{pick(SPOKEN)}"\n'
+        f'flow {pick(NAMED)} $t\n  if search("{pick(SPOKEN)}", $t)\n    abort\n'
+        f'flow {pick(NAMED)}\n  user {name}\n  bot say "Sorry, {pick(SPOKEN)}"\n'
+        for _ in range(4)
+    ]
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "old.co").write_text("".join(old), encoding="utf-8")
+    (root / "new.co").write_text("".join(new), encoding="utf-8")
+    outcome = import_project(root, tmp_path / "rails")
+    policy = Policy.load(tmp_path / "rails")
+    assert len(policy.rules) == sum(each.kind == "rule" for each in outcome.made) > 0
+    for path in (tmp_path / "rails").rglob("*.co"):
+        if "examples" not in path.parts:
+            assert parse_colang_file(path.name, path.read_text(encoding="utf-8"), version="2.x")["flows"]
+    for example in policy.examples:  # what a rule was made of, it hits
+        if example.category != "in-scope":
+            assert not (of_text(example.text).regex and not policy.check(normalise(example.text)[0].text))
 
 
 def test_two_projects_in_one_directory_are_told(tmp_path: Path):

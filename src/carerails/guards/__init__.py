@@ -26,6 +26,8 @@ __all__ = ["STAMP", "guarded", "guards", "is_current", "render", "stamp", "write
 
 #: Literals are cut to this many characters where that leaves them rare: guards are handed along every turn.
 _LONG = 7
+#: In a string of Colang a dollar may start a variable, and a backslash may not be the last character.
+_ALONE = {"$": "[$]", "\\": r"[\\]"}
 #: As a share of ordinary messages, what is rare enough.
 _RARE = 3e-3
 
@@ -191,7 +193,7 @@ def _tails(tails: set[str]) -> str:
 
 
 def _escaped(char: str) -> str:
-    return "\\b" if char == EDGE else char if char == " " else re.escape(char)
+    return "\\b" if char == EDGE else char if char == " " else _ALONE.get(char) or re.escape(char)
 
 
 def _quoted(regex: str) -> str:

@@ -84,7 +84,9 @@ def refuses(message: str, texts: Iterable[str]) -> bool:
 def _texts(project: Project, plan: Plan) -> None:
     """What refusals say, where all rules of a slug say the same. Other messages stay; what fills in a value must."""
     told = {name: message for name, message in project.messages.items() if message.texts}
-    plain = {name: message for name, message in told.items() if not _fills_in(message)}
+    plain = {
+        name: message for name, message in told.items() if re.search(r"\w", message.texts[0]) and not _fills_in(message)
+    }
     slugs: dict[RefusalSlug, None] = {"default": None, **dict.fromkeys(draft.slug for draft in plan.drafts.values())}
     for slug in slugs:
         names = {draft.message for draft in plan.drafts.values() if draft.slug == slug}

@@ -20,9 +20,9 @@ _TOKENS = re.compile(
     r"|(?P<count>\{(?P<low>\d+),\})|(?P<many>[*+])(?P<more>[?+]?)|(?P<plain>.)",
     re.DOTALL,
 )
-#: A dollar before a word would be a variable in a string of Colang.
-_DOLLAR = "[$]"
-_ESCAPES = {r"\s": " ", r"\$": _DOLLAR}
+#: A dollar before a word would be a variable in a string of Colang, and no string may end in a backslash.
+_ALONE = {"$": "[$]", "\\": r"[\\]"}
+_ESCAPES = {r"\s": " ", **{f"\\{char}": alone for char, alone in _ALONE.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def of_text(text: str) -> Ported:
 
 def escaped(text: str) -> str:
     """A regex for a text as it stands; unlike `re.escape`, only what means something is escaped."""
-    return re.sub(r"([.^*+?{}\[\]\\|()])", r"\\\1", text).replace("$", _DOLLAR)
+    return "".join(_ALONE.get(char, f"\\{char}" if char in ".^*+?{}[]|()" else char) for char in text)
 
 
 def _token(found: re.Match[str], notes: dict[str, None]) -> str:

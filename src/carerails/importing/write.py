@@ -23,6 +23,8 @@ _ENOUGH_WORDS = 3
 _NUMBERS = {"emergency": "\x00emergency\x00", "crisis": "\x00crisis\x00"}
 #: Words that a name of a flow may not hold.
 _TAKEN = {"and", "or", "as", "not", "if", "in", "is", "when", "else", "flow", "await", "match", "send", "start"}
+#: Names of files that mean something: examples of what is in scope, and the head of a policy.
+_OURS = ("in scope", "main")
 
 
 def free(target: Path) -> None:
@@ -60,7 +62,7 @@ def _names(plan: Plan) -> dict[str, str]:
     for name in plan.drafts:
         words = _words(name)
         number = 2
-        while words in names.values() or words == "in scope":
+        while words in names.values() or words in _OURS:
             words = f"{_words(name)}{number}"
             number += 1
         names[name] = words
@@ -168,7 +170,7 @@ def _texts(plan: Plan, target: Path, guess: _Guess, made: list[Made]) -> None:
             theirs = next((message for key, message in plan.texts.items() if key == slug), None)
             if theirs:
                 own = guess.of(theirs.texts[:1])
-                texts[own] = _one_line(theirs.texts[0])
+                texts[own] = _one_line(theirs.texts[0]).rstrip("\\ ")  # which no string of Colang may end in
                 made.append(
                     Made(
                         "template", slug, str(theirs.place), file, f"{theirs.name}, in {own}; ours in the other locales"
