@@ -103,15 +103,12 @@ class FailSafeEngine:
 
     @property
     def lacks(self) -> frozenset[str]:
-        """What the started engine cannot decide: outcomes, and categories none of whose rules it can express."""
-        able = {rule.meta.category for name, rule in self._policy.rules.items() if name not in self.unsupported}
-        unable = {self._policy.rules[name].meta.category for name in self.unsupported} - able
-        return frozenset(unable | (OUTCOMES - self.capabilities))
-
-    async def learn(self) -> None:
-        """Let a judge get ready, and learn and keep what it must, before several processes open it."""
-        if self._judging:
-            await self._judging.judge.start()
+        """What the started engine cannot decide: outcomes; categories and slugs none of whose rules it expresses."""
+        able: set[str | None] = set()
+        unable: set[str | None] = set(OUTCOMES - self.capabilities)
+        for name, rule in self._policy.rules.items():
+            (unable if name in self.unsupported else able).update((rule.meta.category, rule.meta.slug))
+        return frozenset(word for word in unable - able if word)
 
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn. Never raises but for cancellation: whatever fails takes the safe outcome."""

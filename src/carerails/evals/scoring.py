@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from carerails.contracts import TEMPLATE_OF, Outcome, TurnDecision
 from carerails.evals.cases import Case
@@ -109,8 +109,30 @@ def cost(case: Case, decision: TurnDecision) -> int | None:
     return FALSE_POSITIVE_COST if alarm or decision.failed else 0
 
 
-def as_row(piece: str, case: Case, decision: TurnDecision, latency_us: float | None, repeat: int = 0) -> Row:
-    """The scored row of one decision."""
+def unsupported(case: Case, lacks: Collection[str]) -> bool:
+    """Whether the gold decision is one that the engine cannot make: an outcome, a category or a slug that it lacks."""
+    return not {case.expected, case.category, case.slug}.isdisjoint(lacks)
+
+
+def as_row(
+    piece: str,
+    case: Case,
+    decision: TurnDecision,
+    latency_us: float | None,
+    repeat: int = 0,
+    lacks: Collection[str] = (),
+) -> Row:
+    """The scored row of one decision.
+
+    Args:
+        lacks: what the engine cannot decide (`FailSafeEngine.lacks`). A case that asks for it is counted as
+            unsupported, and is not right whatever was decided.
+    """
+    metrics = count(case, decision)
+    if lacks and "right" in metrics:
+        metrics["unsupported"] = (int(unsupported(case, lacks)), 1)
+        if unsupported(case, lacks):
+            metrics["right"] = (0, 1)
     record = write_decision(case.id, decision, latency_us or 0.0)
     return Row(
         slice=piece,
@@ -127,7 +149,7 @@ def as_row(piece: str, case: Case, decision: TurnDecision, latency_us: float | N
         slug=decision.slug,
         failed=decision.failed,
         cost=cost(case, decision),
-        metrics=count(case, decision),
+        metrics=metrics,
         rule=record["rule"],
         file=record["file"],
         line=record["line"],

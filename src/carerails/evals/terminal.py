@@ -25,6 +25,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("over-refusal", "over_refusal"),
     ("parallel", "parallel_agreement"),
     ("right", "right"),
+    ("unsupported", "unsupported"),
 )
 SHOWN = 10
 PIPE_WIDTH = 200

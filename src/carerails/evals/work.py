@@ -88,6 +88,8 @@ class Worker:
                 "install the same packages, rails and config everywhere"
             )
         self._check = self._caller(checker)
+        # Behind the gate the floor makes up for it.
+        self._lacks = checker.lacks if isinstance(checker, FailSafeEngine) else frozenset[str]()
         if job.cache:
             self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated)
 
@@ -116,14 +118,14 @@ class Worker:
     def _row(self, piece: str, case: Case, repeat: int) -> Row:
         kept = self._cache.get(case.hash, repeat) if self._cache else None
         if kept:
-            return as_row(piece, case, kept, None, repeat)
+            return as_row(piece, case, kept, None, repeat, self._lacks)
         turn = case.turn()
         begin = time.perf_counter_ns()
         decision = self._check(turn)
         latency_us = (time.perf_counter_ns() - begin) / 1000
         if self._cache:
             self._cache.put(case.hash, repeat, decision)
-        return as_row(piece, case, decision, latency_us, repeat)
+        return as_row(piece, case, decision, latency_us, repeat, self._lacks)
 
     def _played(self, piece: str, case: AgentCase | ReplyCase, repeat: int) -> Row:
         """A case of the whole agent or of its output guard, which are opened when the first such case comes."""
