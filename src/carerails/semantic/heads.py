@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
+from zipfile import BadZipFile
 
 from carerails.semantic.encoder import WIDTH, one_thread
 
@@ -62,11 +63,14 @@ class Heads:
         """What `to_bytes` wrote.
 
         Raises:
-            ValueError, KeyError, OSError: it did not.
+            ValueError: it did not.
         """
         numpy: Any = import_module("numpy")
-        with numpy.load(io.BytesIO(body), allow_pickle=False) as arrays:
-            found = cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
+        try:
+            with numpy.load(io.BytesIO(body), allow_pickle=False) as arrays:
+                found = cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
+        except (KeyError, OSError, EOFError, BadZipFile) as error:
+            raise ValueError("arrays that cannot be read") from error
         if found.vectors.shape[1:] != (WIDTH,) or len(found.vectors) != len(found.weights):
             raise ValueError("arrays that do not fit together")
         return found

@@ -62,7 +62,7 @@ def learn(examples: Sequence[Example], encoder: Encoder | None = None) -> Heads:
     if body is not None:
         try:
             return Heads.from_bytes(body)
-        except (ValueError, KeyError, OSError):
+        except ValueError:
             pass  # of another version, most likely: learn again
     heads = _fitted(examples, encoder)
     if path:

