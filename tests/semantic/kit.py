@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class WordEncoder:
         return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)).astype(np.float32)
 
 
-def _vector(word: str) -> np.ndarray:
+def _vector(word: str) -> Any:
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
     return np.random.default_rng(seed).standard_normal(512)
 
@@ -48,7 +49,7 @@ class Scripted:
     """A `SemanticJudge` that answers what `answer` gives, or raises it."""
 
     name, fingerprint = "local", "scripted"
-    opinions = frozenset(("suicide", "physical", "dosing"))
+    opinions: frozenset[str] = frozenset(("suicide", "physical", "dosing"))
 
     def __init__(self, answer: Callable[[str], object], *, synchronous: bool = True) -> None:
         self.answer, self.synchronous = answer, synchronous

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from carerails.config import JudgeProfile, load_settings
-from carerails.contracts import Opinion, Turn, TurnDecision
+from carerails.contracts import FailureKind, Opinion, Turn, TurnDecision
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.engines import load_engine
 from carerails.errors import UsageError
@@ -92,7 +92,7 @@ def broken(text: str, **changes: Any) -> list[Opinion]:
     return [opinion.model_copy(update=changes) for opinion in holds(text)]
 
 
-FAULTS = {
+FAULTS: dict[str, tuple[Callable[[str], object], FailureKind]] = {
     "raises": (ValueError, "exception"),
     "raises a timeout": (TimeoutError, "timeout"),
     "answers None": (lambda text: None, "malformed"),
