@@ -69,11 +69,15 @@ class Notes:
         last = self._ends[file].get(line)
         return (Edit(line, 1, last + 1, 1, ""),) if last else ()
 
-    def line(self, file: str, number: int) -> str:
-        """A line of a file; empty where there is none."""
+    def lines(self, file: str) -> Sequence[str]:
+        """The lines of a file."""
         if file not in self._lines:
             self._lines[file] = self.texts.get(file, "").split("\n")
-        lines = self._lines[file]
+        return self._lines[file]
+
+    def line(self, file: str, number: int) -> str:
+        """A line of a file; empty where there is none."""
+        lines = self.lines(file)
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
 
     def span(self, file: str, line: int, column: int, end: int) -> tuple[int, int]:

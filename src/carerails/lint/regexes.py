@@ -10,6 +10,10 @@ from carerails.lint.noting import Notes
 from carerails.lint.table import REGEX
 from carerails.matching import Problem, check_regex
 
+#: How many characters on either side of a problem are looked for to find its string, and how a string writes them.
+_AROUND = (6, 3, 1)
+_WRITTEN = str.maketrans({"\\": "\\\\", "{": "{{", "}": "}}", '"': '\\"'})
+
 
 def check_patterns(regexes: Iterable[Regex], notes: Notes, file: str | None = None) -> None:
     """Every arm must be safe and fast on every engine, and able to match.
@@ -24,6 +28,7 @@ def check_patterns(regexes: Iterable[Regex], notes: Notes, file: str | None = No
             if file in (None, arm.file):
                 key = (arm.regex, arm.file, arm.line)
                 partial[key] = partial.get(key, True) and regex.partial
+    told: set[tuple[str, str, tuple[int, int]]] = set()
     for (source, home, line), is_part in partial.items():
         for problem in problems_of(source):
             if problem.code == "no-literal" and is_part:
@@ -31,9 +36,28 @@ def check_patterns(regexes: Iterable[Regex], notes: Notes, file: str | None = No
             if problem.code == "invalid":
                 notes.add("bad-regex", home, line, 1, [problem.what.partition(": ")[2]])
                 continue
-            what = f"{problem.what}, at {problem.offset} of `{short(source)}`"
-            notes.add(REGEX[problem.code][0], home, line, 1, [what], [problem.mend])
+            code = REGEX[problem.code][0]
+            place = _place(notes, home, line, source, problem.offset)
+            if (code, home, place) not in told:  # a word that several patterns share is told of once
+                told.add((code, home, place))
+                what = f"{problem.what}, at {problem.offset} of `{short(source)}`"
+                notes.add(code, home, *place, [what], [problem.mend])
     _twice(regexes, notes, file)
+
+
+def _place(notes: Notes, file: str, line: int, source: str, offset: int) -> tuple[int, int]:
+    """Line and column of the string that the problem is in: where what stands around it is written, nearest to the arm.
+
+    An arm is put together from strings of many lines; the whole line of the arm, where none of them has it.
+    """
+    for many in _AROUND:
+        around = source[max(0, offset - many) : offset], source[offset : offset + many]
+        before, behind = (text.translate(_WRITTEN) for text in around)
+        found = [number for number, text in enumerate(notes.lines(file), 1) if before + behind in text]
+        if found and len(before + behind) > 1:
+            best = min(found, key=lambda number: abs(number - line))
+            return best, notes.line(file, best).index(before + behind) + len(before) + 1
+    return line, 1
 
 
 @lru_cache(maxsize=20_000)
