@@ -24,7 +24,7 @@ CRISIS = TurnDecision(decision="escalate", severity="crisis", template_slug="men
 
 class Partial(ScriptedEngine):
     capabilities = frozenset({"escalate", "refuse"})
-    unsupported: ClassVar = {"red flag stroke": "it counts", "red flag suicide": "it counts", "scope dosing": "it counts"}
+    unsupported: ClassVar = dict.fromkeys(("red flag stroke", "red flag suicide", "scope dosing"), "it counts")
 
 
 def lacks(rails: Path, engine: ScriptedEngine) -> frozenset[str]:
