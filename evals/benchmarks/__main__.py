@@ -1,16 +1,22 @@
 """`make bench`: start, latency of a check by engine and length, agreement of engines on fuzzed turns, and our runner
 beside other harnesses.
 
-python -m evals.benchmarks [start] [latency] [agreement] [harnesses] [--turns N]
+python -m evals.benchmarks [start] [latency] [agreement] [harnesses] [screening] [--turns N]
 """
 
 from __future__ import annotations
 
 import argparse
 
-from evals.benchmarks import agreement, harnesses, latency, start
+from evals.benchmarks import agreement, harnesses, latency, screening, start
 
-BENCHMARKS = {"start": start.run, "latency": latency.run, "agreement": agreement.run, "harnesses": harnesses.run}
+BENCHMARKS = {
+    "start": start.run,
+    "latency": latency.run,
+    "agreement": agreement.run,
+    "harnesses": harnesses.run,
+    "screening": screening.run,
+}
 
 
 def main() -> None:

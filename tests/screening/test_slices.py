@@ -22,7 +22,11 @@ def test_the_rule_of_a_slice_holds(name: str, least: int, local: LocalModel) -> 
 
 def test_a_model_that_finds_nothing_does_not_pass(local: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     spec, cases = load_screening_slice("screening")
-    monkeypatch.setattr("carerails.screening.carriers.Carriers.find", lambda *_: {})
+
+    def nothing(*_: object) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    monkeypatch.setattr("carerails.screening.carriers.Carriers.find", nothing)
     found = list(outcomes(Screener(rails=local), cases))
     assert score(found)["carriers_out"].value == 0
     assert any(not verdict.passed for verdict in judge("screening", spec, "local", found))
