@@ -266,6 +266,7 @@ def test_files_that_are_renamed_and_deleted_on_disk(editor: Editor, mine: Path):
     assert told.range.start.line == line
     new.write_bytes(b"\xff\xfe not utf-8")
     editor.watched((new, lsp.FileChangeType.Created))
+    editor.wait(new.as_uri(), lambda found: [one.code for one in found] == ["unreadable"])
     assert editor.definition(main, line, character + 2) == []
 
 

@@ -15,8 +15,9 @@ import pytest
 from carerails.cli.play import listening
 from carerails.config import load_settings
 from carerails.contracts import Findings
+from carerails.engines import EngineInfo
 from carerails.errors import UsageError
-from carerails.play import answers, runners
+from carerails.play import answers, page, runners
 from carerails.play.runners import Runner
 from tests.play.conftest import STROKE, TALK, Served, snapshot
 
@@ -261,6 +262,25 @@ def test_an_engine_that_hangs_or_cannot_start_keeps_no_other(
     assert time.monotonic() - begin < 2.5
     assert (native["outcome"], other["state"]) == ("emergency", shown)
     assert TALK not in runner.why
+
+
+def test_an_engine_with_a_model_is_asked_only_where_it_is_named(served: Served, monkeypatch: pytest.MonkeyPatch):
+    def describe(name: str) -> EngineInfo:
+        return EngineInfo(name, "1", True, "", ("escalate", "sampled") if name == "model" else ("escalate",))
+
+    monkeypatch.setattr(runners, "describe", describe)
+    monkeypatch.setattr(runners, "installed", lambda: {"model": None, "native": None})
+    every = runners.Runners(served.root, load_settings())
+    assert ([runner.name for runner in every.all], every.sends) == (["native"], ())
+    named = runners.Runners(served.root, load_settings(), ["model", "native"])
+    assert ([runner.name for runner in named.all], named.sends) == (["native", "model"], ("model",))
+    said = page.render("rails", load_settings(), named.sends)[0]
+    assert "is sent to the model behind model" in said
+    assert "stays on this machine" not in said
+    for runner in (*every.all, *named.all):
+        runner.settled.wait(10)
+    every.close()
+    named.close()
 
 
 def test_the_command_serves_says_nothing_of_what_is_asked_and_ends_cleanly(rails: Path):

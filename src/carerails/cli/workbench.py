@@ -203,7 +203,9 @@ def lsp() -> None:
 def play(
     path: Path_ = None,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 0,
-    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
+    engines: Annotated[
+        str, typer.Option("--engines", help="Comma-separated. Default: all that are available and need no model.")
+    ] = "",
 ) -> None:
     """Open a local page: try texts on every engine, edit rails, and see what flips before it is saved."""
     from carerails.cli.play import run

@@ -108,7 +108,7 @@ def make_app(playground: Playground, port: int) -> ASGIApp:
     """The server of one playground."""
 
     async def index(_: Request) -> Response:
-        shown, policy = page.render(playground.drafts.root.name, playground.settings)
+        shown, policy = page.render(playground.drafts.root.name, playground.settings, playground.runners.sends)
         headers = NO_STORE | {"Content-Security-Policy": policy + "; frame-ancestors 'none'"}
         return HTMLResponse(shown, headers=headers)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carerails.config import Settings
 from carerails.contracts import LOCALES, PRECEDENCE
 from carerails.evals.report import page as report
@@ -15,11 +17,12 @@ SCRIPT = (
 )
 
 
-def render(rails: str, settings: Settings) -> tuple[str, str]:
+def render(rails: str, settings: Settings, sends: Sequence[str] = ()) -> tuple[str, str]:
     """The page, and the content security policy that it is sent with.
 
     Args:
         rails: how the directory of the rails is called.
+        sends: engines that hand the text to a model.
     """
     style = report.asset(report.PACKAGE, "style.css") + report.asset(PACKAGE, "style.css")
     script = report.joined(SCRIPT)
@@ -29,6 +32,7 @@ def render(rails: str, settings: Settings) -> tuple[str, str]:
         script,
         {"precedence": PRECEDENCE},
         rails=rails,
+        sends=sends,
         locales=LOCALES,
         countries=sorted((code, found.name) for code, found in settings.numbers.countries.items()),
     )

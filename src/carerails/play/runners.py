@@ -21,6 +21,8 @@ State = Literal["starting", "ready", "failed"]
 Answer = TypeVar("Answer")
 #: Seconds that engines wait for the one before them to have started: together, all would come late.
 TURN_S = 5.0
+#: What an engine can do that has a model behind it.
+SENDS = frozenset({"sampled"})
 #: Seconds beyond the engine's own deadline: one that blocks its loop cannot be interrupted, only left behind.
 PATIENCE_S = 3.0
 
@@ -111,12 +113,20 @@ class Runner:
 
 
 class Runners:
-    """All engines that can run here; they start in the background, and again when the rails are others."""
+    """Engines that can run here; they start in the background, and again when the rails are others.
+
+    Args:
+        only: names; none: all that keep the text on this machine.
+    """
 
     def __init__(self, rails: Path, settings: Settings, only: Sequence[str] = ()) -> None:
         self._rails, self._settings = rails, settings
-        names = [name for name in (only or installed()) if describe(name).available]
+        found = {info.name: info for info in map(describe, only or installed()) if info.available}
+        sends = [name for name, info in found.items() if SENDS & set(info.capabilities)]
+        names = [name for name in found if only or name not in sends]
         self._names = sorted(names, key=lambda name: name != "native")  # which starts at once
+        #: Engines that hand the text to a model, which may be elsewhere: asked only where somebody named them.
+        self.sends = tuple(name for name in self._names if name in sends)
         self.all = self._start()
 
     def policy(self) -> Policy | None:

@@ -1,0 +1,29 @@
+"""What a key costs in processor time, which a busy machine changes little; docs/editors.md has what a session took."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from carerails.lsp.checking import check
+from carerails.lsp.pack import Pack
+from carerails.resources import data_dir
+
+#: Milliseconds of processor time: half of what may pass between a key and the answer.
+MOST_MS = 150
+
+
+def test_a_key_in_the_largest_file_is_cheap():
+    pack = Pack(data_dir("rails"))
+    written = {name: text for name, text in pack.texts.items() if name != "guards.co"}
+    name = max(written, key=lambda name: len(written[name]))
+    assert len(written[name]) > 40_000
+    check(pack, name)
+    took: list[float] = []
+    for number in range(7):
+        pack.open[name] = f"{written[name]}\nflow bad{number} -> $x\n  return findall()\n"
+        begin = time.process_time()
+        found = check(pack, name)
+        took.append((time.process_time() - begin) * 1000)
+        assert "function" in [one.code for one in found]
+    assert statistics.median(took) < MOST_MS, took
