@@ -14,6 +14,7 @@ from carerails.contracts import FailureKind, Opinion, Turn, TurnDecision
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.engines import load_engine
 from carerails.errors import UsageError
+from carerails.resources import data_dir
 from tests.semantic.kit import HANGS, Scripted, holds
 
 SECRET = "zanahoria"
@@ -157,17 +158,23 @@ def test_fifty_turns_at_once_do_not_mix(adapter: Any):
     assert [d.outcome for d in asyncio.run(all_of_them())] == ["allow", "crisis"] * 25
 
 
-def test_a_point_that_cannot_be_is_refused():
-    for points in (
-        {"local": {"suicyde": {}}},
-        {"local": {"dosing": {"crisis": 0.5}}},
-        {"local": {"dosing": {"refuse": 2}}},
-    ):
-        with pytest.raises(ValueError, match="points"):
-            JudgeProfile.model_validate({"points": points})
+IMPOSSIBLE: list[Any] = [{"suicyde": {}}, {"dosing": {"crisis": 0.5}}, {"dosing": {"refuse": 2}}]
+
+
+@pytest.mark.parametrize("points", IMPOSSIBLE)
+def test_a_point_that_cannot_be_is_refused(points: Any):
+    with pytest.raises(ValueError, match="points"):
+        JudgeProfile.model_validate({"points": {"local": points}})
 
 
 def test_rails_that_never_ask_are_refused(rails: Any):
     engine = load_engine("native", rails)
     with pytest.raises(UsageError, match="never ask"):
         FailSafeEngine(engine, engine.policy, SETTINGS, judge=Scripted(holds))  # type: ignore[attr-defined]
+
+
+def test_every_judged_rule_is_asked_once_and_reported_by_its_name():
+    main = (data_dir("rails") / "main.co").read_text(encoding="utf-8")
+    assert "await check meaning $event.text $hits" in main
+    for name in NATIVE.policy.judged:
+        assert main.count(f"await {name} $opinions\n") == main.count(f'[["{name}", $terms]]') == 1, name

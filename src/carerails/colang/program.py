@@ -105,17 +105,19 @@ class Program:
         return cls(
             tuple(regexes),
             linked,
-            *(
-                {
-                    name: Rule(name, RuleMeta(*meta), file, line, doc, patterns_of(linked[name].regexes))
-                    for name, meta, file, line, doc in some
-                }
-                for some in (rules, judged)
-            ),
+            _rules(rules, linked),
+            _rules(judged, linked),
             {template[0]: Template(*template) for template in templates},
             tuple(given),
             digest,
         )
+
+
+def _rules(rows: Iterable[Any], flows: Mapping[str, LinkedFlow]) -> dict[str, Rule]:
+    return {
+        name: Rule(name, RuleMeta(*meta), file, line, doc, patterns_of(flows[name].regexes))
+        for name, meta, file, line, doc in rows
+    }
 
 
 def patterns_of(regexes: Iterable[Regex]) -> tuple[Pattern, ...]:
