@@ -222,6 +222,11 @@ def test_words_on_both_sides_of_a_copied_sentence_are_not_read_together():
     assert inspect(text).passed
 
 
+def test_signs_alone_are_no_words_of_its_own():
+    sentence = passage().sentences[0]
+    assert inspect(f"— {sentence} [cite:storage-insulin] · [cite:storage-insulin]").passed
+
+
 def test_disguises_are_read_as_by_the_input_rails():
     for text in (
         "T a k e  t w o  t a b l e t s now.",

@@ -108,7 +108,7 @@ class ReplyGuard:
         """What the rails find in the reply's own words."""
         try:
             own = own_words(reply.text, exchange)
-            if not own:
+            if not any(char.isalnum() for char in own):
                 return Inspection()
             turn = Turn.of(own, locale=exchange.locale)
             decision = await asyncio.wait_for(self._rails.check(turn), self._settings.deadline_s)

@@ -2,7 +2,7 @@
 
 The decision is the same as without streaming, because it is made of the whole reply in the end. What leaves before is
 behind a window that no rule looks across, ends with a sentence and its citations, and was found in order together with
-all that followed it so far. As soon as anything is wrong, nothing more leaves. A judge has the last word on the whole
+all that followed it so far. As long as anything is wrong, nothing more leaves. A judge has the last word on the whole
 reply, so with one nothing leaves before its end.
 """
 
@@ -52,18 +52,16 @@ async def guarded(chunks: AsyncIterable[str], guard: ReplyGuard, exchange: Excha
         guard: started.
         exchange: what the reply answers.
     """
-    text, shown, looked, sound = "", 0, 0, not guard.judged
+    text, shown, looked = "", 0, 0
     failure: Failure | None = None
     try:
         async for chunk in chunks:
             text += chunk
-            if not sound or len(text) - looked < _STEP:
+            if guard.judged or len(text) - looked < _STEP:
                 continue
             looked = len(text)
             cut = await _cut(text, shown, guard, exchange)
-            if cut is None:
-                sound = False
-            elif cut > shown:
+            if cut > shown:
                 yield Piece(text=text[shown:cut])
                 shown = cut
     except Exception as error:  # a broken stream is no reply, whatever has come of it
@@ -72,17 +70,17 @@ async def guarded(chunks: AsyncIterable[str], guard: ReplyGuard, exchange: Excha
     yield Verdict(inspection=found, shown=text[:shown], rest=text[shown:] if found.passed else "")
 
 
-async def _cut(text: str, shown: int, guard: ReplyGuard, exchange: Exchange) -> int | None:
-    """Up to where a beginning may be shown; None: something is wrong with it."""
+async def _cut(text: str, shown: int, guard: ReplyGuard, exchange: Exchange) -> int:
+    """Up to where a beginning may be shown: no further than `shown` as long as anything is wrong with it."""
     if not (await guard.look(_reply(text), exchange, but=_AT_THE_END)).passed:
-        return None
+        return shown
     limit = _limit(text, guard.settings.window)
     cut = max((match.end() for match in _END.finditer(text, shown) if match.end() <= limit), default=shown)
     if cut == shown:
         return shown
     # Whole sentences: what is said of their language and citations holds whatever follows.
     draft = exchange.model_copy(update={"footer": None})
-    return cut if (await guard.look(_reply(text[:cut].rstrip()), draft)).passed else None
+    return cut if (await guard.look(_reply(text[:cut].rstrip()), draft)).passed else shown
 
 
 def _limit(text: str, window: int) -> int:
