@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from carerails.errors import UsageError
 from carerails.lint import Edit, Finding, Overlay
 from carerails.lsp import behind, telling
 from carerails.lsp.behind import CheckFailed, check_all
@@ -28,6 +29,7 @@ class Told:
 
     def __init__(self) -> None:
         self.last: dict[str, list[Finding]] = {}
+        self.complaints: list[str] = []
 
     def __call__(self, pack: Pack, name: str, findings: list[Finding]) -> None:
         self.last[name] = findings
@@ -52,7 +54,7 @@ def run(
 ) -> None:
     async def main() -> None:
         told, pack = Told(), Pack(root)
-        teller = Teller(told)
+        teller = Teller(told, told.complaints.append)
         await play(teller, pack, told)
         teller.close()
 
@@ -110,9 +112,7 @@ def test_findings_of_the_linter_move_with_their_lines(monkeypatch: pytest.Monkey
     run(monkeypatch, rails, linter, play)
 
 
-def test_a_linter_that_fails_is_said_once_and_takes_nothing_away(
-    monkeypatch: pytest.MonkeyPatch, rails: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_linter_that_fails_is_said_once_and_takes_nothing_away(monkeypatch: pytest.MonkeyPatch, rails: Path):
     calls: list[int] = []
 
     async def linter(root: Path, unsaved: Overlay) -> list[Finding]:
@@ -126,9 +126,34 @@ def test_a_linter_that_fails_is_said_once_and_takes_nothing_away(
             await until(lambda number=number: len(calls) == number)
             await asyncio.sleep(0.05)
         assert told.codes() == ["function"]
+        assert len(told.complaints) == 1
+        assert "the linter failed" in told.complaints[0]
 
     run(monkeypatch, rails, linter, play)
-    assert capsys.readouterr().err.count("the linter failed") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(UsageError("broken.yml", "mend it"), "broken.yml"), (KeyError("x"), "KeyError")]
+)
+def test_a_file_that_could_not_be_checked_does_not_look_like_a_good_one(
+    monkeypatch: pytest.MonkeyPatch, rails: Path, error: Exception, said: str
+):
+    async def linter(root: Path, unsaved: Overlay) -> list[Finding]:
+        return []
+
+    def broken(pack: Pack, name: str) -> list[Finding]:
+        raise error
+
+    async def play(teller: Teller, pack: Pack, told: Told) -> None:
+        teller.changed(pack, NAME)
+        await until(lambda: told.codes() == ["not-checked"])
+        assert said in told.last[NAME][0].message
+        monkeypatch.undo()
+        teller.changed(pack, NAME)
+        await until(lambda: told.codes() == [])
+
+    monkeypatch.setattr(telling, "check", broken)
+    run(monkeypatch, rails, linter, play)
 
 
 def test_a_key_is_answered_at_once_and_while_keys_go_on(monkeypatch: pytest.MonkeyPatch, rails: Path):

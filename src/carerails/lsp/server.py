@@ -36,7 +36,7 @@ class RailsServer(LanguageServer):
         )
         self.packs: dict[Path, Pack] = {}
         self.slices = Slices()
-        self.teller = Teller(self.publish)
+        self.teller = Teller(self.publish, self.complain)
 
     def units(self, text: str) -> int:
         """Code units of a text, as this client counts."""
@@ -70,6 +70,10 @@ class RailsServer(LanguageServer):
         lines = self.asker(pack, read) if read else None
         shown = [answers.diagnostic(finding, lines) for finding in findings]
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(answers.uri_of(pack, name), shown))
+
+    def complain(self, what: str) -> None:
+        """Show a line to whoever edits."""
+        self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"carerails: {what}"))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Say what kind of fault it was and no more: its message may quote a text."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -25,10 +24,15 @@ Place = tuple[Pack, str]
 
 
 class Teller:
-    """Knows what has been found, and tells it when it changes."""
+    """Knows what has been found, and tells it when it changes.
 
-    def __init__(self, publish: Publish) -> None:
-        self._publish = publish
+    Args:
+        publish: tells the findings of a file.
+        complain: tells whoever edits that the linter itself failed.
+    """
+
+    def __init__(self, publish: Publish, complain: Callable[[str], None]) -> None:
+        self._publish, self._complain = publish, complain
         self._quick: dict[Place, list[Finding]] = {}
         #: What only the linter said of a file, and the text that it read.
         self._slow: dict[Place, tuple[Lines, list[Finding]]] = {}
@@ -77,8 +81,11 @@ class Teller:
                 # The trees of all files stay: looking through them for garbage takes longer than a check.
                 gc.freeze()
                 gc.set_threshold(50_000, 20, 20)
-        except CarerailsError as error:
-            print(f"carerails: {place[1]} was not checked: {error}", file=sys.stderr)  # noqa: T201
+        except Exception as error:  # whatever it was, a file that was not checked must not look like a good one
+            why = str(error) if isinstance(error, CarerailsError) else type(error).__name__
+            self._quick[place] = [
+                Finding("not-checked", "error", place[1], 1, 1, 2, f"this file could not be checked: {why}", "")
+            ]
         self._tell(place)
 
     def _lint(self, pack: Pack) -> None:
@@ -95,7 +102,7 @@ class Teller:
         except CheckFailed as error:
             if pack not in self._failed:  # once: it would be said at every key
                 self._failed.add(pack)
-                print(f"carerails: the linter failed on {pack.root}: {error}", file=sys.stderr)  # noqa: T201
+                self._complain(f"the linter failed on {pack.root}: {error}")
             return
         self._failed.discard(pack)
         by_file: dict[str, list[Finding]] = {name: [] for name in texts}
