@@ -62,3 +62,10 @@ def test_only_a_directory_can_be_watched(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "only a directory of .co files can be watched" in done.stderr
+
+
+def test_the_command_warms_up_on_a_relative_path(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from carerails.cli.watch import warm
+
+    monkeypatch.chdir(root.parent)
+    warm(Path(root.name))

@@ -43,7 +43,7 @@ def watch(engine: str, rails: Path | None, slices: list[str], data: list[Path], 
     try:
         watched = Watched(engine, root, ((piece.name, case) for piece in pieces for case in piece.cases))
         if linted:
-            _warm(root)
+            warm(root)
         took = time.perf_counter() - begin
         note(f"watching {root}: {len(watched):,} cases on {engine}, decided in {took:.1f} s; Ctrl-C ends")
         if engine != "native":
@@ -59,11 +59,11 @@ def watch(engine: str, rails: Path | None, slices: list[str], data: list[Path], 
     return PASS
 
 
-def _warm(root: Path) -> None:
+def warm(root: Path) -> None:
     """Have the linter parse all files, so that the first save need not wait for it."""
     from carerails.lint import lint_file
 
-    lint_file(root, next(path for path in sorted(root.rglob("*.co"))))
+    lint_file(root, next(path.relative_to(root) for path in sorted(root.rglob("*.co"))))
 
 
 def saved_findings(root: Path, seen: Seen) -> Iterator[str]:
