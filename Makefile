@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
 
-.PHONY: setup compare test check gate format bench bench-harnesses demo lock clean
+.PHONY: setup compare compare-all test check gate format bench bench-harnesses demo lock clean
 setup: $(STAMP)
 
 $(STAMP): requirements/dev.txt pyproject.toml
@@ -15,6 +15,11 @@ $(STAMP): requirements/dev.txt pyproject.toml
 
 compare: setup  ## every engine that is installed, on our slices: a table here, the rest in out/compare
 	$(BIN)/carerails compare --out out/compare $(ARGS)
+
+compare-all: setup  ## every engine there is, measured one at a time; a stub stands in for a model. Writes docs/engines.md
+	for name in guardrails-ai llm-guard; do $(BIN)/carerails engines | grep -q "^$$name .* available$$" \
+	  || $(BIN)/carerails engines install $$name || true; done  # where it cannot be, the table says so
+	$(BIN)/carerails engines table --stand-in --out docs/engines.md $(ARGS)
 
 test: setup
 	$(BIN)/python -m pytest -n auto $(ARGS)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Optional
 
 import typer
 
-from carerails.cli.options import PASS
+from carerails.cli.options import PASS, names
 
 engines_app = typer.Typer(rich_markup_mode=None, help="Engines: which there are, and environments of their own.")
 Json = Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")]
@@ -52,3 +53,19 @@ def mapping(
     asyncio.run(rails.start())
     sys.stdout.write(safe_dump(rails.mapping().model_dump(), allow_unicode=True, sort_keys=False))
     raise typer.Exit(PASS)
+
+
+@engines_app.command()
+def table(
+    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are installed.")] = "",
+    slices: Annotated[str, typer.Option("--slices", help="Default: escalation, scope, over-refusal.")] = "",
+    stand_in: Annotated[
+        bool, typer.Option("--stand-in", help="A stub stands in for a model, for engines that ask one.")
+    ] = False,
+    out: Annotated[Optional[Path], typer.Option("--out", help="File for the page.")] = None,  # noqa: UP045
+    as_json: Json = False,
+) -> None:
+    """Measure every engine alone, in a process of its own: accuracy, latency, memory, what it cannot express."""
+    from carerails.cli.engine_table import run
+
+    raise typer.Exit(run(names(engines), names(slices), stand_in, out, as_json))

@@ -93,6 +93,11 @@ class Worker:
         if job.cache:
             self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated)
 
+    @property
+    def engine(self) -> FailSafeEngine:
+        """The engine itself, without a gate."""
+        return self._bare
+
     def rows(self, items: Iterable[Item]) -> Iterator[Row]:
         """One row a case and repeat."""
         for piece, case in items:
@@ -145,6 +150,7 @@ class Worker:
     async def _open(self) -> FailSafeEngine | GatedEngine:
         job = self._job
         bare = await self._stack.enter_async_context(open_engine(job.engine, job.rails, floor=False, judge=job.judge))
+        self._bare = bare
         if not job.gated:
             return bare
         return GatedEngine(bare, await self._stack.enter_async_context(open_engine("native", job.rails, floor=False)))
