@@ -16,6 +16,7 @@ import pytest
 
 from carerails.contracts import LOCALES, Drafter, Locale, Passage, Reply
 from carerails.drafting import DraftError, MarkerCitations, ModelDrafter
+from carerails.drafting.envelope import read_envelope
 from carerails.drafting.prompt import NEVER
 from carerails.errors import UsageError
 from carerails.privacy import PresidioRedactor
@@ -361,3 +362,10 @@ def test_importing_the_package_imports_no_langchain() -> None:
         "'phonenumbers'}\nassert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_an_answer_that_does_not_fit_goes_along_with_the_error_and_not_in_its_message():
+    with pytest.raises(DraftError) as error:
+        read_envelope('{"kind": "answer", "text": 7}')
+    assert error.value.raw == '{"kind": "answer", "text": 7}'
+    assert "7" not in str(error.value)

@@ -119,6 +119,20 @@ def test_replies_that_are_stopped_count_if_the_profile_says_so(counts: bool, ope
     play(Parts(), scene, counts_stopped=counts)
 
 
+def test_replies_that_wait_for_a_person_do_not_count():
+    async def scene(agent: Agent) -> None:
+        for n in range(7):
+            turn = await agent.ask(f"t{n}", "store uncited")
+            assert turn.status == "paused_for_review"
+        assert await agent.circuit() == BreakerState()
+
+    async def run() -> None:
+        async with Parts().agent(human_review=True) as agent:
+            await scene(agent)
+
+    asyncio.run(run())
+
+
 def test_turns_without_a_model_neither_open_nor_close_it():
     parts = Parts()
     parts.engine.deaf = ()

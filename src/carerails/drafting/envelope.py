@@ -56,4 +56,4 @@ def read_envelope(content: str) -> Envelope:
     try:
         return read_answer(content, Envelope)
     except EndpointError as error:
-        raise DraftError(error.kind, error.detail) from None
+        raise DraftError(error.kind, error.detail, content) from None

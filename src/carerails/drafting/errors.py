@@ -13,9 +13,11 @@ class DraftError(CarerailsError):
         kind: `timeout`; `exception` (the endpoint failed or cannot be reached); `missing` (a refusal, or nothing to
             answer from); `malformed` (an answer that does not fit the envelope).
         detail: a status or the name of an error; never the user's text, the passages or the model's words.
+        raw: what the model said where it does not fit, for whoever keeps it redacted; no message shows it.
     """
 
-    def __init__(self, kind: FailureKind, detail: str) -> None:
+    def __init__(self, kind: FailureKind, detail: str, raw: str = "") -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind: FailureKind = kind
         self.detail = detail
+        self.raw = raw

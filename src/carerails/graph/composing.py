@@ -113,7 +113,9 @@ class Composer:
 
     async def _told(self, tenant: str, ticket: Ticket, made: Composed) -> Fault | None:
         """Tell the circuit how it went."""
-        failed = bool(made.faults) or (not made.sound and self._settings.circuit.counts_stopped)
+        # With human review a reply that is stopped is no loss yet: a person looks at it.
+        counts = self._settings.circuit.counts_stopped and not self._settings.human_review
+        failed = bool(made.faults) or (not made.sound and counts)
         try:
             await (self._circuit.failed if failed else self._circuit.succeeded)(tenant, ticket)
         except Exception as error:

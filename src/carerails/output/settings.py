@@ -60,7 +60,8 @@ class CircuitSettings(BreakerLimits):
     """When the whole agent is left alone, and what it says then.
 
     Attributes:
-        counts_stopped: a reply that the checks stop is a failure too, not only one that never came.
+        counts_stopped: a reply that the checks stop is a failure too, not only one that never came; with human review
+            it never is, for a person looks at it.
         serve: besides the fallback text that the user reads: nothing (`template`), call a person (`person`), or keep
             the question and answer it when the circuit closes (`queue`).
         webhook: where the alert is sent, one for each opening; None: it is only logged.
