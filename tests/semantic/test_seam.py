@@ -83,6 +83,14 @@ def test_it_lowers_and_removes_nothing(adapter: Any):
     assert len(judge.asked) == 2
 
 
+def test_what_a_rule_calls_urgent_it_does_not_call_an_emergency(adapter: Any):
+    urgent = "my calf is swollen and warm since tuesday"
+    alone = asyncio.run(FailSafeEngine(adapter, NATIVE.policy, SETTINGS).check(Turn.of(urgent, locale="en")))
+    assert alone.outcome == "urgent"
+    assert decide(adapter, Scripted(lambda text: holds(text, physical=1.0)), urgent).outcome == "urgent"
+    assert decide(adapter, Scripted(lambda text: holds(text, suicide=1.0)), urgent).outcome == "crisis"
+
+
 def test_two_doubts_of_different_kinds_are_a_crisis(adapter: Any):
     idiom = "this spreadsheet makes me want to die"
     assert decide(adapter, Scripted(holds), idiom).outcome == "check-in"

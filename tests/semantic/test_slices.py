@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from carerails.cli.decide import run as decide
 from carerails.cli.runs import load_pieces
 from carerails.contracts import LOCALES
 from carerails.engine import open_engine
@@ -41,6 +45,23 @@ def test_without_a_judge_they_are_skipped_and_that_is_said(capsys: pytest.Captur
     err = capsys.readouterr().err
     assert all(name in err for name in judged_slice_names())
     assert {piece.name for piece in load_pieces([], [], "local")} == names | set(judged_slice_names())
+
+
+@pytest.mark.skipif(not is_installed(), reason="the extra is not installed")
+def test_several_processes_decide_as_one_does(tmp_path: Path):
+    source = tmp_path / "in.jsonl"
+    source.write_text(
+        "".join(json.dumps({"id": c.id, "text": c.text}) + "\n" for c in CASES if c.id.startswith("ind-00")),
+        encoding="utf-8",
+    )
+    records: list[list[Any]] = []
+    for workers in (1, 2):
+        target = tmp_path / f"out-{workers}.jsonl"
+        assert decide("native", str(source), str(target), None, "local", workers, False) == 0
+        rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+        records.append([{key: value for key, value in row.items() if key != "latency_us"} for row in rows])
+    assert records[0] == records[1]
+    assert any("judged" in (row["rule"] or "") for row in records[0])
 
 
 @pytest.mark.skipif(not is_installed(), reason="the extra is not installed")

@@ -87,10 +87,17 @@ def _in_processes(
     lines: Iterable[Numbered], engine: str, rails: Path | None, judge: str | None, workers: int
 ) -> Iterator[Record]:
     """Decide in several processes, a chunk at a time, in input order."""
-    guarded = open_engine(engine, rails, judge=judge)  # a wrong name or broken rails are said once, here
-    asyncio.run(guarded.learn())  # once, and not in every process
+    open_engine(engine, rails, judge=judge)  # a wrong name or broken rails are said once, here
+    if judge:
+        asyncio.run(_learn(rails, judge))  # once, and not in every process
     for records in in_processes(_work, chunks(lines, CHUNK), workers, _start_worker, (engine, rails, judge)):
         yield from records
+
+
+async def _learn(rails: Path | None, judge: str) -> None:
+    """Start the judge, so that what it learns is kept."""
+    async with open_engine("native", rails, judge=judge):
+        pass
 
 
 _worker: Decider | None = None
