@@ -29,6 +29,7 @@ check: setup  ## format, lint, types, rails, posture
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/carerails rails lint
+	$(BIN)/carerails rails fmt --check
 	$(BIN)/carerails posture check
 
 gate: setup  ## both engines against their accepted baselines

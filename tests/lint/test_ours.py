@@ -26,6 +26,7 @@ def home(tmp_path_factory: pytest.TempPathFactory):
         yield
 
 
+@pytest.mark.slow
 def test_our_rails_have_no_finding_and_the_second_time_is_quick() -> None:
     assert [str(one) for one in at_least(lint(RAILS), "warning")] == []
     begin = time.perf_counter()

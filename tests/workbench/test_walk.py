@@ -26,6 +26,7 @@ def test_there_are_fewer_than_ten_steps_in_order() -> None:
     assert len(steps) < 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 def test_a_newcomer_gets_there(tmp_path: Path) -> None:
     pack.write(tmp_path / "rails")

@@ -23,8 +23,8 @@ SHOWN = 10
 def run(before: str, after: str, engine: str, slices: list[str], data: list[Path], as_json: bool) -> int:
     """Print flips by rule; exit 1 when one is worse by its gold label."""
     here = Path(after) if Path(after).is_dir() and after else data_dir("rails")
-    items = [(piece.name, case) for piece in load_pieces(slices, data) for case in piece.cases]
     with rails_of(before, here) as old, rails_of(after or str(here), here) as new:
+        items = [(piece.name, case) for piece in load_pieces(slices, data) for case in piece.cases]
         found = compare_rails(old, new, progress(items, "cases", len(items)), engine)
     if as_json:
         json.dump({"before": before, "after": after or str(here), **found.to_json()}, sys.stdout, ensure_ascii=False)
