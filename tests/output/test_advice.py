@@ -43,6 +43,7 @@ ALLOWED = [
     "A bula avisa contra tomar dose dobrada.",
     "People with diabetes often ask about this.",
     "Set two alarms a day, five minutes apart.",
+    "A pharmacist can look at everything you take at once.",
     "Uma garrafa de água por perto ajuda a lembrar.",
 ]
 
