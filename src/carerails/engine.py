@@ -110,6 +110,11 @@ class FailSafeEngine:
             (unable if name in self.unsupported else able).update((rule.meta.category, rule.meta.slug))
         return frozenset(word for word in unable - able if word)
 
+    async def learn(self) -> None:
+        """Let a judge get ready, and learn and keep what it must, before several processes open it."""
+        if self._judging:
+            await self._judging.judge.start()
+
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn. Never raises but for cancellation: whatever fails takes the safe outcome."""
         prepared = prepare(turn, max_chars=self._settings.profile.max_chars)

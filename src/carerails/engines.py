@@ -25,6 +25,8 @@ CAPABILITIES: dict[str, str] = {
     "re": "it searches with Python's regexes, whole",
     "sampled": "the same text may be decided in several ways",
 }
+#: What it takes to express the whole policy.
+WHOLE = frozenset(("escalate", "refuse", "check-in", "evidence"))
 
 
 class EngineInfo(NamedTuple):
@@ -35,6 +37,11 @@ class EngineInfo(NamedTuple):
     available: bool
     why_not: str = ""
     capabilities: tuple[str, ...] = ()
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is compared where nobody names engines: it can run, and expresses the whole policy."""
+        return self.available and WHOLE.issubset(self.capabilities)
 
 
 def installed() -> dict[str, EntryPoint]:

@@ -1,4 +1,4 @@
-"""The table of all engines: each measured alone in its own process; who could not run says why; a stub is called one."""
+"""The table of all engines: each measured alone in its own process; who cannot run says why; a stub is called one."""
 
 from __future__ import annotations
 

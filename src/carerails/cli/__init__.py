@@ -101,7 +101,9 @@ def check_output(
 
 @app.command()
 def compare(
-    engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are available.")] = "",
+    engines: Annotated[
+        str, typer.Option("--engines", help="Comma-separated. Default: all that run the whole policy here.")
+    ] = "",
     slices: Slices = "",
     data: Data = None,
     gated: Annotated[bool, typer.Option("--gated", help="Score each engine behind the always-on gate.")] = False,

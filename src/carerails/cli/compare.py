@@ -55,16 +55,18 @@ def run(
 
 
 def _available(names: list[str]) -> list[str]:
-    """The engines asked for, or all that can run here."""
+    """The engines asked for, or all that can run the whole policy here."""
     if names:
         return list(dict.fromkeys(names))
     chosen: list[str] = []
     for name in installed():
         info = describe(name)
-        if info.available:
+        if info.usual:
             chosen.append(name)
         else:
-            note(f"engine {name} left out: {info.why_not}")
+            note(
+                f"engine {name} left out: {info.why_not or 'it does not express the whole policy; --engines names it'}"
+            )
     return chosen
 
 

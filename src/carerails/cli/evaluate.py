@@ -62,7 +62,7 @@ def agent(
 def _available(engines: list[str]) -> list[str]:
     for name in engines:
         load_engine(name)  # a wrong name is said at once
-    return [name for name in dict.fromkeys(engines or installed()) if engines or describe(name).available]
+    return [name for name in dict.fromkeys(engines or installed()) if engines or describe(name).usual]
 
 
 def _parts(results: Sequence[AgentResult]) -> Iterator[tuple[tuple[str, str, str], list[AgentResult]]]:

@@ -124,7 +124,7 @@ PAGE = """\
 # Engines, measured
 
 Written by `carerails engines table` (`make compare-all`), never by hand. Python {python}; slices {slices};
-{cases} cases; rates in per cent; bare engines, without the always-on gate. Each engine was measured alone, one after the
+{cases} cases; rates in per cent; bare engines, without the always-on gate. Each was measured alone, one after the
 other, in a fresh process: `load` is importing it, `start` is until its first check finds all loaded, `memory` is the
 peak of that process and of those it starts, rails included. Latency is of one check at a time, after a warm-up: the
 median of the slices' medians, and of their 95th percentiles.
