@@ -76,7 +76,11 @@ def test_a_changed_rubric_without_a_new_lock_does_not_start(
     shutil.copytree(data_dir("config") / "judge", tmp_path / "judge")
     rubric = tmp_path / "judge" / "rubric.yml"
     rubric.write_text(rubric.read_text(encoding="utf-8").replace("may answer", "might answer", 1), encoding="utf-8")
-    monkeypatch.setattr("carerails.judge.rubric.data_dir", lambda _: tmp_path)
+
+    def elsewhere(_: str) -> Path:
+        return tmp_path
+
+    monkeypatch.setattr("carerails.judge.rubric.data_dir", elsewhere)
     with pytest.raises(UsageError, match="changed since it was locked") as raised:
         open_engine("native", judge="model")
     assert "carerails judge lock" in raised.value.mend
