@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 from carerails.colang.tree import (
+    Act,
     Assign,
     Attribute,
     Await,
@@ -156,6 +157,8 @@ class _Run:
                     if after is None:
                         return None
                     env = after
+                case Act():
+                    env[statement.name] = ANY  # what somebody outside the rails says
         return env
 
     def _if(self, statement: If, env: Env, returned: list[Value]) -> Env | None:
