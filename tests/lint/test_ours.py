@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from carerails.errors import UsageError
 from carerails.lint import at_least, lint, lint_file
 from carerails.lint.settings import lint_settings
 from carerails.resources import data_dir
@@ -78,3 +79,22 @@ def test_a_mistake_in_settings_is_found_at_its_line(code: str, file: str, old: s
     line = marked[: marked.index("§")].count("\n") + 1
     found = lint_settings(config)
     assert (code, file, line) in [(one.code, one.file, one.line) for one in found], [str(one) for one in found]
+
+
+def test_kept_findings_that_are_damaged_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root = pack.write(tmp_path / "rails", {"red_flags/chest.co": pack.CHEST.replace("chest pain\\\\b", "chest.*\\\\b")})
+    before = lint(root)
+    assert "unbounded-gap" in {one.code for one in before}
+    kept = list((tmp_path / "cache" / "carerails").glob("lint-*.json"))
+    assert kept
+    for path in kept:
+        path.write_bytes(path.read_bytes().replace(b"unbounded-gap", b"unbounded-gop"))
+    assert lint(root) == before
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    root = pack.write(tmp_path)
+    (root / "red_flags/chest.co").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"chest\.co: cannot be read"):
+        lint(root)
