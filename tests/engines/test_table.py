@@ -53,7 +53,7 @@ def test_a_model_that_a_stub_stands_in_for_is_marked_and_the_page_says_so():
 
 def test_the_page_says_what_is_lacking_and_who_could_not_run():
     page = markdown(Table([measured("iorails")], {"llm-guard": "it is missing"}, stand_in=False))
-    assert "- **iorails**: no check-in; 1 rules: it counts" in page
+    assert "- **iorails**: no check-in; 1 rule: it counts" in page
     assert "- llm-guard: it is missing" in page
 
 

@@ -108,6 +108,8 @@ def markdown(table: Table) -> str:
         table="\n".join(lines),
         star=star,
         python=platform.python_version(),
+        cores=os.cpu_count() or 1,
+        load=os.getloadavg()[1] if hasattr(os, "getloadavg") else 0.0,
         slices=", ".join(dict.fromkeys(score.slice for one in table.measured for score in one.scores)),
         cases=max((sum(score.cases for score in one.scores) for one in table.measured), default=0),
         about="\n".join(about),
@@ -127,7 +129,8 @@ Written by `carerails engines table` (`make compare-all`), never by hand. Python
 {cases} cases; rates in per cent; bare engines, without the always-on gate. Each was measured alone, one after the
 other, in a fresh process: `load` is importing it, `start` is until its first check finds all loaded, `memory` is the
 peak of that process and of those it starts, rails included. Latency is of one check at a time, after a warm-up: the
-median of the slices' medians, and of their 95th percentiles.
+median of the slices' medians, and of their 95th percentiles. The machine has {cores} cores, and a load average of
+{load:.1f} when this was written: above one a core, times are too long, and what stands is their order.
 
 {table}
 {star}
@@ -157,7 +160,10 @@ def _lacking(one: Measured) -> str:
     reasons: dict[str, list[str]] = {}
     for rule, why in one.unsupported.items():
         reasons.setdefault(why, []).append(rule)
-    said = [f"{len(names)} rules: {why}" for why, names in sorted(reasons.items(), key=lambda item: -len(item[1]))]
+    said = [
+        f"{len(names)} {'rule' if len(names) == 1 else 'rules'}: {why}"
+        for why, names in sorted(reasons.items(), key=lambda item: -len(item[1]))
+    ]
     lacks = [f"no {word}" for word in one.lacks]
     return "; ".join([*lacks, *(text.replace("; ", ", ") for text in said)])
 
