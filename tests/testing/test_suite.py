@@ -292,6 +292,17 @@ DEFECTS: dict[type[Sound], str] = {
 }
 
 
+def result(check: str, make: Callable[[], Any], rails: Path) -> Result:
+    """What one check alone says."""
+    only = {area: tuple(c for c in checks if c.__name__.replace("_", " ") == check) for area, checks in CHECKS.items()}
+    subject = Subject(make, rails)
+    try:
+        (found,) = examine(subject, only)
+        return found
+    finally:
+        subject.close()
+
+
 def results(make: Callable[[], Any], rails: Path) -> dict[str, Result]:
     subject = Subject(make, rails)
     try:
@@ -306,7 +317,7 @@ def test_a_sound_engine_passes_every_check(rails: Path):
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.__name__)
 def test_every_defect_is_found_by_its_check(defect: type[Sound], rails: Path):
-    found = results(lambda: defect(rails), rails)[DEFECTS[defect]]
+    found = result(DEFECTS[defect], lambda: defect(rails), rails)
     assert found.result == "fail", found
     assert "slurred" not in found.why
 
@@ -317,7 +328,7 @@ def test_spans_that_point_elsewhere_are_found(rails: Path, monkeypatch: pytest.M
     from carerails.text import Prepared
 
     monkeypatch.setattr(Prepared, "locate", lambda self, start, end: Span(message=0, start=0, end=3))  # pyright: ignore
-    assert results(lambda: Sound(rails), rails)["points at the users words"].result == "fail"
+    assert result("points at the users words", lambda: Sound(rails), rails).result == "fail"
 
 
 def test_a_wrapper_that_passes_a_fault_is_found(rails: Path, monkeypatch: pytest.MonkeyPatch):
@@ -325,7 +336,7 @@ def test_a_wrapper_that_passes_a_fault_is_found(rails: Path, monkeypatch: pytest
         return Findings()
 
     monkeypatch.setattr(FailSafeEngine, "_findings", passes)
-    assert results(lambda: Sound(rails), rails)["never passes a fault"].result == "fail"
+    assert result("never passes a fault", lambda: Sound(rails), rails).result == "fail"
 
 
 def test_every_check_has_a_defect_that_it_finds():
