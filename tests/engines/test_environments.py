@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from carerails import environments
-from carerails.engines import installed, load_engine
+from carerails.engines import describe, installed, load_engine
 from carerails.errors import CarerailsError, UsageError
 from carerails.resources import data_dir
 from carerails_process import ProcessEngine
@@ -106,3 +106,8 @@ def test_data_are_found_through_a_link(tmp_path: Path):
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout.strip() == str(data_dir("rails"))
+
+
+def test_by_default_only_engines_of_the_whole_policy_are_compared():
+    assert {name for name in ("native", "nemo", "iorails") if describe(name).usual} == {"native", "nemo"}
+    assert not describe("nemo-config").usual
