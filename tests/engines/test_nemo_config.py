@@ -15,7 +15,7 @@ from carerails.config import Profile, load_settings
 from carerails.contracts import Findings, Ruling, Turn
 from carerails.engine import FailSafeEngine
 from carerails.errors import CarerailsError, EngineError, UsageError
-from carerails.mapping import Decisions, Signs, guess
+from carerails.mapping import Decisions, Signs, guess, read_mapping
 from carerails_native import NativeEngine
 from carerails_nemo_config import NemoConfigEngine
 from carerails_process import engine as process
@@ -250,3 +250,27 @@ def test_it_is_compared_with_ours(tmp_path: Path):
     scores = {s["engine"]: s["rates"]["right"] for s in json.loads(done.stdout)["scores"] if s["by"] == "all"}
     assert [(rate["hits"], rate["of"]) for rate in scores.values()] == [(4, 4), (4, 4)]
     assert "guessed check emergency = emergency" in done.stderr
+
+
+def shell(*args: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "carerails", *args], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_the_guess_is_written_as_a_mapping_that_can_be_read(tmp_path: Path):
+    done = shell("engines", "mapping", str(EXAMPLES / "colang_1"))
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "carerails.yml").write_text(done.stdout, encoding="utf-8")
+    mapping = read_mapping(tmp_path)
+    assert mapping
+    assert mapping.decisions["bot offer crisis line"] == "crisis"
+
+
+def test_a_shell_is_told_of_a_configuration_that_does_not_start(tmp_path: Path):
+    vacuous = write(tmp_path, config_yml="models: []\n", rails_co='define bot greet\n  "Hi."\n')
+    done = shell("conformance", f"nemo-config:{vacuous}")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "no input rails: everything would pass" in done.stderr
