@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from carerails.cli import engine_table
+from carerails.errors import NotComparable
 from carerails.evals.engine_table import HEAD, STAR, Table, markdown, measure_apart, rows
 from carerails.evals.measuring import Measured, peak_memory_mb
 from carerails.evals.stats import rate
@@ -29,7 +31,7 @@ def measured(name: str, **more: Any) -> Measured:
         latency_us=Latency(p50=1_500.0, p95=9_000.0),
     )
     fields: dict[str, Any] = {
-        "engine": name, "version": "7", "load_s": 0.5, "start_s": 2.0, "memory_mb": 120.0, "rules": 56,
+        "engine": name, "version": "7", "policy": "p", "load_s": 0.5, "start_s": 2.0, "memory_mb": 120.0, "rules": 56,
         "unsupported": {"red flag stroke": "it counts"}, "lacks": ("check-in",), "evidence": True, "scores": (score,),
     }  # fmt: skip
     return Measured(**(fields | more))
@@ -98,3 +100,10 @@ def test_the_shell_gets_json(tmp_path: Path):
     assert [one["engine"] for one in said["engines"]] == ["native"]
     assert list(said["left_out"]) == ["nativ"]
     assert "| native |" in page.read_text(encoding="utf-8")
+
+
+def test_rails_that_change_meanwhile_are_not_compared(monkeypatch: pytest.MonkeyPatch):
+    policies = iter("pq")
+    monkeypatch.setattr(engine_table, "measure_apart", lambda name, *_: measured(name, policy=next(policies)))  # pyright: ignore
+    with pytest.raises(NotComparable, match="rails changed"):
+        engine_table.run(["native", "nemo"], [], None, False, None, True)

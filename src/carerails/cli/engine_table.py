@@ -12,14 +12,16 @@ from pathlib import Path
 from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, PASS
 from carerails.engines import installed
-from carerails.errors import UsageError
+from carerails.errors import NotComparable, UsageError
 from carerails.evals.engine_table import HEAD, MODELS, SLICES, STAR, Table, markdown, measure_apart, rows
 from carerails.evals.measuring import Measured
 
 NATIVE = "carerails_native:NativeEngine"
 
 
-def run(engines: list[str], slices: list[str], stand_in: bool, out: Path | None, as_json: bool) -> int:
+def run(
+    engines: list[str], slices: list[str], rails: Path | None, stand_in: bool, out: Path | None, as_json: bool
+) -> int:
     """Measure, print, write the page; exit 4 where checks failed."""
     names = engines or [spec for name in installed() for spec in _specs(name)]
     with ExitStack() as stack:
@@ -27,12 +29,16 @@ def run(engines: list[str], slices: list[str], stand_in: bool, out: Path | None,
         measured: list[Measured] = []
         left_out: dict[str, str] = {}
         for name in progress(names, "engines", len(names)):
-            found = measure_apart(name, slices or list(SLICES), env)
+            found = measure_apart(name, slices or list(SLICES), env, rails)
             if isinstance(found, str):
                 left_out[name] = found
                 note(f"{name} left out: {found}")
             else:
                 measured.append(found)
+    if len({one.policy for one in measured}) > 1:
+        raise NotComparable(
+            "the rails changed while engines were measured", "leave them alone, or name a copy: --rails"
+        )
     table = Table(measured, left_out, stand_in)
     if as_json:
         said = {"engines": [one.model_dump() for one in measured], "left_out": left_out, "stand_in": stand_in}

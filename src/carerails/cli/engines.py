@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from carerails.cli.options import PASS, names
+from carerails.cli.options import PASS, Rails, names
 
 engines_app = typer.Typer(rich_markup_mode=None, help="Engines: which there are, and environments of their own.")
 Json = Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")]
@@ -59,6 +59,7 @@ def mapping(
 def table(
     engines: Annotated[str, typer.Option("--engines", help="Comma-separated. Default: all that are installed.")] = "",
     slices: Annotated[str, typer.Option("--slices", help="Default: escalation, scope, over-refusal.")] = "",
+    rails: Rails = None,
     stand_in: Annotated[
         bool, typer.Option("--stand-in", help="A stub stands in for a model, for engines that ask one.")
     ] = False,
@@ -68,4 +69,4 @@ def table(
     """Measure every engine alone, in a process of its own: accuracy, latency, memory, what it cannot express."""
     from carerails.cli.engine_table import run
 
-    raise typer.Exit(run(names(engines), names(slices), stand_in, out, as_json))
+    raise typer.Exit(run(names(engines), names(slices), rails, stand_in, out, as_json))

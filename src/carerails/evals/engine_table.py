@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -31,7 +32,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
         "a model, told every rule in one prompt",
         "no envelope, a kind that is not the rule's, no answer in time",
     ),
-    "llm": ("a bare model, its prose read", "no answer in time, an error of the endpoint; prose that is misread"),
+    "llm": ("a bare model, its prose read", "no answer in time, an error of the endpoint; misread prose is a miss"),
     "process": ("any command that speaks the protocol", "it crashes, hangs or writes garbage; it is restarted"),
 }
 #: Title, slice and metric, in reading order.
@@ -56,9 +57,11 @@ class Table(NamedTuple):
     stand_in: bool
 
 
-def measure_apart(name: str, slices: Sequence[str], env: Mapping[str, str]) -> Measured | str:
+def measure_apart(
+    name: str, slices: Sequence[str], env: Mapping[str, str], rails: Path | None = None
+) -> Measured | str:
     """Measure in a process of its own; or why that cannot be."""
-    command = [sys.executable, "-m", "carerails.evals.measuring", name, *slices]
+    command = [sys.executable, "-m", "carerails.evals.measuring", str(rails or ""), name, *slices]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **env}, check=False
     )

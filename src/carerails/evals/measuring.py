@@ -1,9 +1,9 @@
 """One engine alone in a fresh process: what it costs to load, to hold and to ask, and how it scores.
 
-    python -m carerails.evals.measuring ENGINE SLICE ...
+    python -m carerails.evals.measuring RAILS ENGINE SLICE ...
 
-prints one JSON object. `carerails engines table` runs it for one engine after the other, never two at once: neither the
-memory nor the latency of one is in another's.
+prints one JSON object; RAILS may be empty, for those that are shipped. `carerails engines table` runs it for one engine
+after the other, never two at once: neither the memory nor the latency of one is in another's.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Measured(Frozen):
     """What one engine costs and does.
 
     Attributes:
+        policy: digest of the rails: engines on others are not comparable.
         load_s: seconds for importing it and making it.
         start_s: seconds until its first check would find all loaded.
         memory_mb: peak resident memory of the process and of those that it started, rails and carerails included.
@@ -36,6 +37,7 @@ class Measured(Frozen):
 
     engine: str
     version: str
+    policy: str
     load_s: float
     start_s: float
     memory_mb: float
@@ -74,6 +76,7 @@ def measure(name: str, slices: Sequence[str], rails: Path | None = None) -> Meas
         return Measured(
             engine=name,
             version=engine.version,
+            policy=engine.policy.digest,
             load_s=round(loaded - began, 2),
             start_s=round(started - ready, 2),
             memory_mb=round(peak_memory_mb(), 0),
@@ -116,9 +119,9 @@ def main() -> None:
     """Measure the engine of the command line, and print what came of it, or why it cannot run."""
     from carerails.errors import CarerailsError
 
-    name, *slices = sys.argv[1:]
+    rails, name, *slices = sys.argv[1:]
     try:
-        sys.stdout.write(measure(name, slices).model_dump_json() + "\n")
+        sys.stdout.write(measure(name, slices, Path(rails) if rails else None).model_dump_json() + "\n")
     except CarerailsError as error:
         sys.stdout.write(json.dumps({"engine": name, "why": str(error)}) + "\n")
 
