@@ -1,6 +1,7 @@
 # Two commands do it all: `make compare` (the main job) and `make test`. Both set the environment up first.
 PYTHON ?= python3
 BIN := .venv/bin
+EXTRAS := postgres semantic dask inspect parquet lsp play screening langchain  # all that go together
 STAMP := .venv/.installed
 export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
 
@@ -56,7 +57,7 @@ demo: setup  ## the same talk in three locales on both engines
 	$(BIN)/carerails chat --engine nemo --script evals/demo/talk.txt
 
 lock:  ## needs uv
-	uv pip compile pyproject.toml --group dev --all-extras --universal --generate-hashes --no-annotate --no-header \
+	uv pip compile pyproject.toml --group dev $(EXTRAS:%=--extra %) --universal --generate-hashes --no-annotate --no-header \
 	  --python-version 3.10 --quiet --output-file requirements/dev.txt
 	uv pip compile requirements/bench.in --universal --generate-hashes --no-annotate --no-header \
 	  --python-version 3.10 --quiet --output-file requirements/bench.txt
