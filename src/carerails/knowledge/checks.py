@@ -18,7 +18,8 @@ from carerails.knowledge.words import stem
 
 Check = Literal["medicine", "topic", "facet", "words"]
 Part = Literal[
-    "words", "meaning", "covered", "facets", "topic", "names", "only-name", "alone", "lacks", "unspoken", "behind"
+    "words", "meaning", "covered", "facets", "topic", "names", "only-name", "alone", "lacks", "unspoken", "strange",
+    "behind",
 ]  # fmt: skip
 Parts = Mapping[Part, float]
 
@@ -44,19 +45,20 @@ FIT: Final[Mapping[Part, Weights]] = {
 }
 #: Whether the card answers, rather than none.
 EVIDENCE: Final[Mapping[Part, Weights]] = {
-    "words": Weights(1.7, 1.0),  # how much more its words ask for the card than for what no card answers
-    "meaning": Weights(0.0, 6.1),  # so does its meaning
-    "covered": Weights(2.0, 1.4),  # share of its words that the card has
-    "facets": Weights(0.9, 0.6),
-    "names": Weights(3.5, 2.6),
+    "words": Weights(1.7, 0.8),  # how much more its words ask for the card than for what no card answers
+    "meaning": Weights(0.0, 5.0),  # so does its meaning
+    "covered": Weights(2.0, 1.2),  # share of its words that the card has
+    "facets": Weights(0.9, 0.5),
+    "names": Weights(3.5, 2.2),
     "only-name": Weights(-2.6, -1.3),  # it names the card's medicine, and nothing speaks of the card's topic
-    "alone": Weights(-1.0, -0.2),
-    "lacks": Weights(-2.6, -2.6),
+    "alone": Weights(-1.0, -0.5),
+    "lacks": Weights(-3.2, -2.6),
     "unspoken": Weights(-0.4, -0.6),  # nothing speaks of medicine
-    "behind": Weights(-0.7, -1.0),  # how much better another card fits, whatever its medicine
+    "strange": Weights(0.0, -1.0),  # a word of no list may be a medicine, and the card's is not named
+    "behind": Weights(-0.7, -0.6),  # how much better another card fits, whatever its medicine
 }
 #: The sum from which on a card answers.
-NEEDED: Final = Weights(2.9, 1.5)
+NEEDED: Final = Weights(2.75, 0.8)
 #: A question that tells less than this, with no cue, says nothing but the name of a medicine.
 LEAST_MASS: Final = 1.0
 #: What a card lacks that has not enough, by the parts that speak against it.
@@ -134,6 +136,7 @@ def evidence(asked: Asked, card: CardReading, reader: Reader, behind: float) -> 
         "covered": reader.covered(question, card, asked.locale),
         "facets": _facet_share(question, card),
         "unspoken": not question.medicinal,
+        "strange": bool(question.strange) and not names(question, card),
         "behind": min(_BEHIND, behind),
         **_against(asked, card, reader),
     }

@@ -39,10 +39,15 @@ _SPELLINGS: Final = tuple(
     )
 )  # fmt: skip
 
-#: Endings of ordinary words, so that `my morning` and `tomo seguido` name no medicine.
-_WORDLIKE: Final = re.compile(
+#: Endings of ordinary words, so that `my morning` names no medicine wherever it stands.
+_INFLECTED: Final = re.compile(
     r"(?:ing|ed|ly|tion|tions|ness|ment|ous|ful|ight|able|ship|hood|ando|iendo|endo|indo|cion|ciones|cao|coes|mente|dad"
-    r"|dade|mento|miento|ados?|adas?|idos?|idas?|[aei]r(?:me|te|se|l[aeo]s?|nos)?|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|ot[ao]|agem|[^aeiou]ei|[aei]ram|[ae]va|[aei]ss?e|[aeo]s|[^aeiouy]s)$"
+    r"|dade|mento|miento|ados?|adas?|idos?|idas?|[aei]r(?:me|te|se|l[aeo]s?|nos))$"
+)
+#: Endings that names share with ordinary words: what has one is a name only where a name stands, as in `effects of X`.
+_WORDLIKE: Final = re.compile(
+    r"(?:[aei]r|ncia|ncias|ista|istas|eza|ito|itos|ita|itas|inho|inha|inhos|inhas|ot[ao]|agem|[^aeiou]ei|[aei]ram"
+    r"|[ae]va|[aei]ss?e|[aeo]s|[^aeiouy]s)$"
 )
 
 
@@ -167,8 +172,11 @@ class Medicines:
         return before >= 0 and text[before] in self._frames.taking | self._frames.being_on
 
     def may_be_name(self, word: str) -> bool:
-        """Whether a word of no list looks like a name at all."""
-        return len(word) >= _NAME_FROM and word.isalpha() and word not in self._not and not _WORDLIKE.search(word)
+        """Whether a word of no list looks like a name wherever it stands."""
+        return self._looks_like_name(word) and not _WORDLIKE.search(word)
+
+    def _looks_like_name(self, word: str) -> bool:
+        return len(word) >= _NAME_FROM and word.isalpha() and word not in self._not and not _INFLECTED.search(word)
 
     def _listed(self, text: Sequence[str], at: int) -> Mention | None:
         for parts in self._first.get(text[at], ()):
@@ -192,7 +200,7 @@ class Medicines:
                     return Mention(at, at + 1, word, "unknown")
             if name:
                 return Mention(at, at + 1, name, "medicine")
-        if not known and self._stands_as_medicine(text, at) and self.may_be_name(word):
+        if not known and self._stands_as_medicine(text, at) and self._looks_like_name(word):
             return Mention(at, at + 1, word, "unknown")
         return None
 

@@ -40,10 +40,14 @@ class Semantic:
 
 
 def _fitted(vectors: Any, intents: Sequence[int]) -> Any:
-    """Ridge regression of which intent it is on the embedding and 1; intents with few lines count for more."""
+    """Ridge regression of which intent it is on the embedding and 1. Lines of intents that have few count for more.
+
+    None counts for less: what lies outside has the most lines and the most kinds, and held back it lets through what is
+    unlike all of them.
+    """
     numpy: Any = import_module("numpy")
     told = numpy.eye(max(intents) + 1)[list(intents)]
     counts = told.sum(0)
-    weights = numpy.sqrt(counts.mean() / counts)[list(intents)][:, None]
+    weights = numpy.maximum(1.0, numpy.sqrt(counts.mean() / counts))[list(intents)][:, None]
     rows = numpy.hstack([vectors, numpy.ones((len(vectors), 1))])
     return numpy.linalg.solve((rows * weights).T @ rows + _RIDGE * numpy.eye(WIDTH + 1), (rows * weights).T @ told)
