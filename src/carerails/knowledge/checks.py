@@ -51,8 +51,8 @@ EVIDENCE: Final[Mapping[Part, Weights]] = {
     "facets": Weights(0.9, 0.5),
     "names": Weights(3.5, 2.2),
     "only-name": Weights(-2.6, -1.3),  # it names the card's medicine, and nothing speaks of the card's topic
-    "alone": Weights(-1.0, -0.5),
-    "lacks": Weights(-3.2, -2.6),
+    "alone": Weights(-1.4, -1.3),
+    "lacks": Weights(-2.9, -2.6),
     "unspoken": Weights(-0.4, -0.6),  # nothing speaks of medicine
     "strange": Weights(0.0, -1.0),  # a word of no list may be a medicine, and the card's is not named
     "behind": Weights(-0.7, -0.6),  # how much better another card fits, whatever its medicine
