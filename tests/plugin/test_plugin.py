@@ -182,7 +182,7 @@ BROKEN_ENGINE = """
 from carerails.contracts import Findings
 
 class Broken:
-    name, version, capabilities = "broken", "1", frozenset()
+    name, version, capabilities = "broken", "1", frozenset({"escalate", "refuse", "check-in"})
 
     def __init__(self, rails=None):
         from carerails_native import NativeEngine
@@ -198,13 +198,18 @@ class Broken:
 """
 
 
-def test_a_failed_check_is_an_error_and_never_a_pass(pytester: pytest.Pytester, slices: Path, rails: Path):
-    pytester.makepyfile(broken_engine=BROKEN_ENGINE)
+def install(pytester: pytest.Pytester, engine: str) -> None:
+    """Install the module as the engine `broken`."""
+    pytester.makepyfile(broken_engine=engine)
     info = pytester.path / "broken-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n", encoding="utf-8")
     (info / "entry_points.txt").write_text("[carerails.engines]\nbroken = broken_engine:Broken\n", encoding="utf-8")
     pytester.syspathinsert()
+
+
+def test_a_failed_check_is_an_error_and_never_a_pass(pytester: pytest.Pytester, slices: Path, rails: Path):
+    install(pytester, BROKEN_ENGINE)
     # Due is an urgent escalation, which is also what a check that fails comes to: it is not right by that.
     urgent = {"id": "u", "text": "slurred, a bit", "locale": "en", "expected": "escalate", "severity": "urgent"}
     mine = write(pytester.path / "turns.jsonl", urgent, CASES[1])
@@ -212,6 +217,13 @@ def test_a_failed_check_is_an_error_and_never_a_pass(pytester: pytest.Pytester, 
     assert ran.counts == {"passed": 1, "errors": 1}
     assert ran.code == 1
     assert "the check failed: detection, exception" in ran.out
+
+
+def test_a_decision_that_an_engine_cannot_make_is_never_right(pytester: pytest.Pytester, slices: Path, rails: Path):
+    install(pytester, BROKEN_ENGINE.replace('"escalate", ', ""))
+    ran = Ran(pytester, write(pytester.path / "turns.jsonl", CASES[1]), "--engine", "broken", "--rails", rails)
+    assert ran.counts == {"failed": 1}
+    assert "which the engine does not say that it can decide" in ran.out
 
 
 def test_agent_slices_are_left_out_and_that_is_said(pytester: pytest.Pytester, slices: Path, rails: Path):

@@ -147,7 +147,8 @@ class CaseItem(pytest.Item):
             WrongDecision: with the case, the decision and the rule.
         """
         if self._row is not None and not self._row.holds("right"):
-            raise WrongDecision(self._told(self._row, f"{self._row.say()}, and not {self._row.gold}"))
+            cannot = ", which the engine does not say that it can decide" if self._row.holds("unsupported") else ""
+            raise WrongDecision(self._told(self._row, f"{self._row.say()}, and not {self._row.gold}{cannot}"))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The case and the rule; a traceback would say nothing."""
