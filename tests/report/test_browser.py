@@ -212,8 +212,9 @@ def test_all_of_it_by_keyboard(visit: Visit):
     page.keyboard.press("Escape")
     expect(page.locator("#table a", has_text="crisis")).to_be_focused()
     page.keyboard.press("/")
+    expect(page.locator("#q")).to_be_focused()
     page.keyboard.type("jjk?/")  # in the field, keys are letters
-    assert page.locator("#q").input_value() == "jjk?/"
+    expect(page.locator("#q")).to_have_value("jjk?/")
     page.keyboard.press("Escape")
     expect_listed(page, ALL)
     page.keyboard.type("dose")
