@@ -198,6 +198,7 @@ def test_going_back_closes_a_case(visit: Visit):
 
 def test_all_of_it_by_keyboard(visit: Visit):
     page = visit()
+    page.bring_to_front()  # a window in the back may lose its focus
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
