@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from carerails.knowledge.cards import Knowledge, load_cards
+from carerails.knowledge.reading import Reader, load_reader
 from carerails.knowledge.retrieval import CardRetriever
 from carerails.knowledge.semantic import is_installed
+from carerails.policy import Policy
 
 BOTH = [
     "words",
@@ -20,6 +23,19 @@ BOTH = [
 @pytest.fixture(scope="session")
 def knowledge() -> Knowledge:
     return load_cards()
+
+
+@pytest.fixture(scope="session")
+def reader(knowledge: Knowledge) -> Reader:
+    return load_reader(knowledge)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _policies_load_once() -> Iterator[None]:
+    """The linter loads the shipped rails, which takes seconds and always gives the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Policy, "load", cache(Policy.load))
+        yield
 
 
 @pytest.fixture(scope="session", params=BOTH)

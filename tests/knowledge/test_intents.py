@@ -10,13 +10,8 @@ from carerails.contracts import LOCALES
 from carerails.errors import UsageError
 from carerails.knowledge.cards import Knowledge
 from carerails.knowledge.intents import OUTSIDE, Bayes, Sample, load_outside, margin, signs
-from carerails.knowledge.reading import Reader, load_reader
+from carerails.knowledge.reading import Reader
 from carerails.knowledge.words import replaced
-
-
-@pytest.fixture(scope="module")
-def reader(knowledge: Knowledge) -> Reader:
-    return load_reader(knowledge)
 
 
 def test_signs_are_words_pairs_and_pairs_with_a_gap():

@@ -9,17 +9,16 @@ import pytest
 
 from carerails.contracts import Locale
 from carerails.errors import UsageError
-from carerails.knowledge.cards import Knowledge, load_cards
+from carerails.knowledge.cards import Knowledge
 from carerails.knowledge.medicines import load_medicines, reduced
-from carerails.knowledge.reading import Question, Reader, load_reader
+from carerails.knowledge.reading import Question, Reader
 from carerails.resources import data_dir
 
 Read = Callable[[str, Locale], Question]
 
 
-@pytest.fixture(scope="module")
-def read() -> Read:
-    reader: Reader = load_reader(load_cards())
+@pytest.fixture
+def read(reader: Reader) -> Read:
     return reader.question
 
 
@@ -82,7 +81,10 @@ def test_a_combination_is_not_its_parts(read: Read):
         ("zorbitrel tablets", "en", "zorbitrel"),
         ("tell me about tezepelumab", "en", "tezepelumab"),
         ("what about ferapril", "en", "ferapril"),
+        ("side effects of brelvar", "en", "brelvar"),
         ("me recetaron vaxorin", "es-419", "vaxorin"),
+        ("los efectos de la nelbita", "es-419", "nelbita"),
+        ("quais os efeitos do tolmess", "pt-BR", "tolmess"),
         ("pastillas de vaxorin", "es-419", "vaxorin"),
         ("el inhalador trelegy", "es-419", "trelegy"),
         ("tomo vaxorin", "pt-BR", "vaxorin"),

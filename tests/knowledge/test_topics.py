@@ -9,9 +9,8 @@ import pytest
 
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import UsageError
-from carerails.knowledge.cards import load_cards
 from carerails.knowledge.frequency import frequency
-from carerails.knowledge.reading import Question, load_reader
+from carerails.knowledge.reading import Question, Reader
 from carerails.knowledge.topics import load_topics
 from carerails.knowledge.words import Hit, Phrases, stem, words
 from carerails.resources import data_dir
@@ -19,9 +18,9 @@ from carerails.resources import data_dir
 Read = Callable[[str, Locale], Question]
 
 
-@pytest.fixture(scope="module")
-def read() -> Read:
-    return load_reader(load_cards()).question
+@pytest.fixture
+def read(reader: Reader) -> Read:
+    return reader.question
 
 
 @pytest.mark.parametrize(
