@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
+from carerails.knowledge.intents import OUTSIDE
 from carerails.semantic.encoder import WIDTH, Encoder, embedded, is_installed, shared_encoder
 
 __all__ = ["Semantic", "is_installed"]
@@ -30,7 +31,7 @@ class Semantic:
         owners = [intent for intent, _ in lines]
         self._intents = list(dict.fromkeys(owners))
         vectors = embedded([text for _, text in lines], encoder)
-        self._map = _fitted(vectors, [self._intents.index(intent) for intent in owners])
+        self._map = _fitted(vectors, owners, self._intents)
 
     def scores(self, question: str) -> dict[str, float]:
         """How likely each intent is, about 0 to 1."""
@@ -39,15 +40,16 @@ class Semantic:
         return dict(zip(self._intents, scores.tolist(), strict=True))
 
 
-def _fitted(vectors: Any, intents: Sequence[int]) -> Any:
-    """Ridge regression of which intent it is on the embedding and 1. Lines of intents that have few count for more.
+def _fitted(vectors: Any, owners: Sequence[str], intents: Sequence[str]) -> Any:
+    """Ridge regression of which intent it is on the embedding and 1; lines of intents that have few count for more.
 
-    None counts for less: what lies outside has the most lines and the most kinds, and held back it lets through what is
-    unlike all of them.
+    Those that lie outside count in full: they are the most and of the most kinds, and held back they would let through
+    what is unlike all of them.
     """
     numpy: Any = import_module("numpy")
-    told = numpy.eye(max(intents) + 1)[list(intents)]
+    told = numpy.array([[float(owner == intent) for intent in intents] for owner in owners])
     counts = told.sum(0)
-    weights = numpy.maximum(1.0, numpy.sqrt(counts.mean() / counts))[list(intents)][:, None]
+    by_intent = numpy.where([intent == OUTSIDE for intent in intents], 1.0, numpy.sqrt(counts.mean() / counts))
+    weights = (told @ by_intent)[:, None]
     rows = numpy.hstack([vectors, numpy.ones((len(vectors), 1))])
     return numpy.linalg.solve((rows * weights).T @ rows + _RIDGE * numpy.eye(WIDTH + 1), (rows * weights).T @ told)
