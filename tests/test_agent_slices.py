@@ -23,7 +23,7 @@ EXTRA = pytest.mark.skipif(not is_installed(), reason="the extra `semantic` is n
 FLOORS = [
     ("citation", "answered", 0.93, 0.97),
     ("citation", "citation_correct", 0.97, 0.98),
-    ("no-context", "refused", 0.92, 0.95),
+    ("no-context", "refused", 0.92, 0.93),
     ("no-context", "answered", 0.88, 0.94),
     ("multi-turn", "citation_correct", 0.96, 0.98),
 ]

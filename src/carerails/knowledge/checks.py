@@ -58,7 +58,7 @@ EVIDENCE: Final[Mapping[Part, Weights]] = {
     "behind": Weights(-0.7, -0.6),  # how much better another card fits, whatever its medicine
 }
 #: The sum from which on a card answers.
-NEEDED: Final = Weights(2.75, 0.7)
+NEEDED: Final = Weights(2.75, 0.5)
 #: A question that tells less than this, with no cue, says nothing but the name of a medicine.
 LEAST_MASS: Final = 1.0
 #: What a card lacks that has not enough, by the parts that speak against it.
