@@ -30,9 +30,9 @@ def reader(knowledge: Knowledge) -> Reader:
     return load_reader(knowledge)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def _policies_load_once() -> Iterator[None]:
-    """The linter loads the shipped rails, which takes seconds and always gives the same."""
+    """The linter loads the shipped rails, which takes seconds and always gives the same; other tests write rails."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Policy, "load", cache(Policy.load))
         yield

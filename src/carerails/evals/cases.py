@@ -325,13 +325,16 @@ def _once(case: Case, seen: set[int], where: str) -> None:
 
 
 def _derive(source: Slice, how: Derivation) -> Iterator[Case]:
-    """Attacked copies of a fixed choice of must-escalate cases; `group` names the attack."""
+    """Attacked copies of a fixed choice of must-escalate cases; `group` names the attack.
+
+    They are chosen by the hashes of their ids, so that a case more displaces one at the most.
+    """
     from carerails.evals.attacks import ATTACKS
 
     chosen: list[Case] = []
     for locale in LOCALES:
         cases = [case for case in source.cases if case.must_escalate and case.locale == locale and case.text]
-        chosen += random.Random(f"{source.name}/{locale}").sample(cases, min(how.per_locale, len(cases)))
+        chosen += sorted(cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())[: how.per_locale]
     for attack, apply in {"none": _as_is, **ATTACKS}.items():
         for case in chosen:
             text = apply(case.text, random.Random(f"{attack}/{case.id}"))
