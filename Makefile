@@ -30,6 +30,8 @@ check: setup  ## format, lint, types, rails, posture
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/carerails rails lint
+	$(BIN)/carerails rails lint rails/output
+	$(BIN)/carerails rails lint rails/screening
 	$(BIN)/carerails rails fmt --check
 	$(BIN)/carerails posture check
 
