@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, cast
 
@@ -16,6 +16,38 @@ from carerails.errors import UsageError
 KEYS = ("id", "text", "messages", "locale", "country", "channel", "session")
 
 
+def read_object(line: str) -> dict[str, Any]:
+    """The JSON object of one input line.
+
+    Raises:
+        UsageError: what is wrong and how to mend it; never holds the line's text.
+    """
+    try:
+        line.encode("utf-8")
+        row: Any = json.loads(line)
+    except UnicodeEncodeError:
+        raise UsageError("not UTF-8 text", "save the file as UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise UsageError(f"not JSON: {error.msg} at column {error.colno}", "one JSON object a line") from None
+    except RecursionError:
+        raise UsageError("not JSON that can be read: nested too deeply", "one flat JSON object a line") from None
+    if not isinstance(row, dict):
+        raise UsageError(f"a JSON {type(row).__name__}, not an object", 'write {"id": ..., "text": ...}')
+    return cast("dict[str, Any]", row)
+
+
+def refuse_near_misses(record: Mapping[str, Any], keys: Collection[str]) -> None:
+    """Keys that mean nothing are ignored, but not one that is nearly a key that is missing.
+
+    Raises:
+        UsageError: names both.
+    """
+    for key in record:
+        near = get_close_matches(key, keys, n=1, cutoff=0.8)
+        if key not in keys and near and near[0] not in record:
+            raise UsageError(f"unknown key {key!r}", f"did you mean {near[0]!r}?")
+
+
 def read_turn(line: str, number: int) -> tuple[str, Turn]:
     """The id and the turn of one input line.
 
@@ -26,24 +58,13 @@ def read_turn(line: str, number: int) -> tuple[str, Turn]:
     Raises:
         UsageError: what is wrong and how to mend it; never holds the line's text.
     """
-    try:
-        row: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"not JSON: {error.msg} at column {error.colno}", "one JSON object a line") from None
-    except RecursionError:
-        raise UsageError("not JSON that can be read: nested too deeply", "one flat JSON object a line") from None
-    if not isinstance(row, dict):
-        raise UsageError(f"a JSON {type(row).__name__}, not an object", 'write {"id": ..., "text": ...}')
-    record = cast("dict[str, Any]", row)
+    record = read_object(line)
     if "text" not in record and "messages" not in record:
         near = get_close_matches("text", record, n=1, cutoff=0.6)
         raise UsageError("neither text nor messages", f"rename {near[0]!r} to 'text'" if near else 'add "text"')
     if "text" in record and "messages" in record:
         raise UsageError("both text and messages", "keep one of them")
-    for key in record:
-        near = get_close_matches(key, KEYS, n=1, cutoff=0.8)
-        if key not in KEYS and near and near[0] not in record:
-            raise UsageError(f"unknown key {key!r}", f"did you mean {near[0]!r}?")
+    refuse_near_misses(record, KEYS)
     return str(record.get("id", number)), _turn(record)
 
 

@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +21,7 @@ from carerails.knowledge.cards import Knowledge, load_cards
 from carerails.output.footers import footers
 from carerails.output.guard import ReplyGuard, open_guard
 from carerails.output.schema import parse_reply
-from carerails.records import write_error
+from carerails.records import read_object, refuse_near_misses, write_error
 from carerails.text import detect_locale
 
 #: Keys that mean something; others are ignored, near misses of these are errors.
@@ -66,13 +65,9 @@ def _checked(
 ) -> Iterator[Record]:
     for number, line in lines:
         try:
-            line.encode("utf-8")
             row = _row(line)
             exchange = _exchange(row, feet, cards)
             reply, errors = _reply(row, guard)
-        except UnicodeEncodeError:
-            yield write_error(number, UsageError("not UTF-8 text", "save the file as UTF-8"))
-            continue
         except UsageError as error:
             yield write_error(number, error)
             continue
@@ -83,19 +78,8 @@ def _checked(
 
 
 def _row(line: str) -> Record:
-    try:
-        row: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"not JSON: {error.msg} at column {error.colno}", "one JSON object a line") from None
-    except RecursionError:
-        raise UsageError("not JSON that can be read: nested too deeply", "one flat JSON object a line") from None
-    if not isinstance(row, dict):
-        raise UsageError(f"a JSON {type(row).__name__}, not an object", 'write {"id": ..., "text": ...}')
-    record = cast("Record", row)
-    for key in record:
-        near = get_close_matches(key, KEYS, n=1, cutoff=0.8)
-        if key not in KEYS and near and near[0] not in record:
-            raise UsageError(f"unknown key {key!r}", f"did you mean {near[0]!r}?")
+    record = read_object(line)
+    refuse_near_misses(record, KEYS)
     if ("text" in record) == ("raw" in record):
         raise UsageError("text and raw: both, or neither", "`text` is what is sent, `raw` what a model answered")
     return record

@@ -71,10 +71,7 @@ class Decider:
         """The decision on one line, or what is wrong with the line."""
         number, line = numbered
         try:
-            line.encode("utf-8")
             ident, turn = read_turn(line, number)
-        except UnicodeEncodeError:
-            return write_error(number, UsageError("not UTF-8 text", "save the file as UTF-8"))
         except UsageError as error:
             return write_error(number, error)
         begin = time.perf_counter_ns()

@@ -16,7 +16,7 @@ from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION, USAGE
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Locale, Unit, UnitReport
 from carerails.errors import UsageError, unknown
-from carerails.records import write_error
+from carerails.records import read_object, write_error
 
 if TYPE_CHECKING:
     from carerails.screening.screener import Screener
@@ -146,15 +146,11 @@ def _read(numbered_line: Numbered) -> _Line | dict[str, Any]:
     """The unit of a line, or the error that stands in its place."""
     number, line = numbered_line
     try:
-        line.encode("utf-8")
-        row: Any = json.loads(line)
-    except UnicodeEncodeError:
-        return write_error(number, UsageError("not UTF-8 text", "save the file as UTF-8"))
-    except (ValueError, RecursionError):
-        return write_error(number, UsageError("not JSON that can be read", "one JSON object a line"))
-    if not isinstance(row, dict) or not isinstance(cast("dict[str, Any]", row).get("text"), str):
+        fields = read_object(line)
+    except UsageError as error:
+        return write_error(number, error)
+    if not isinstance(fields.get("text"), str):
         return write_error(number, UsageError("no text", 'write {"id": ..., "text": ...}'))
-    fields = cast("dict[str, Any]", row)
     wrong = next((key for key in _TEXTS[1:3] if not isinstance(fields.get(key, ""), str)), None)
     if wrong:
         return write_error(number, UsageError(f"{wrong} is not a text", f'write {{"{wrong}": "..."}}'))
