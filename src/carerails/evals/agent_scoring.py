@@ -9,7 +9,7 @@ from carerails.evals.agent_cases import AgentSlice, Conversation, Expected, Ques
 from carerails.evals.rows import Row
 from carerails.evals.scoring import FALSE_NEGATIVE_COST, FALSE_POSITIVE_COST
 from carerails.evals.stats import Rate, rate
-from carerails.evals.tally import Verdict
+from carerails.evals.tally import Verdict, judge_rates
 
 
 class Said(Frozen):
@@ -226,25 +226,11 @@ def score(results: Sequence[AgentResult]) -> dict[str, Rate]:
 
 def judge(piece: AgentSlice, engine: str, results: Sequence[AgentResult]) -> list[Verdict]:
     """The slice's published rule, over all of it and in each locale. A metric that could not be computed fails."""
-    parts = {"all": (piece.spec.rule, results)} | {
-        locale: (piece.spec.each_locale, [result for result in results if result.case.locale == locale])
+    parts = {"all": (piece.spec.rule, score(results))} | {
+        locale: (piece.spec.each_locale, score([each for each in results if each.case.locale == locale]))
         for locale in LOCALES
     }
-    return [
-        Verdict(
-            engine=engine,
-            slice=piece.name,
-            part=part,
-            metric=metric,
-            value=None if value is None else round(value, 4),
-            bound=str(bounds),
-            passed=bounds.hold(value),
-        )
-        for part, (rule, chosen) in parts.items()
-        for rates in [score(chosen)]
-        for metric, bounds in rule.items()
-        for value in [rates[metric].value if metric in rates else None]
-    ]
+    return judge_rates(engine, piece.name, parts)
 
 
 __all__ = ["METRICS", "AgentResult", "Said", "expected_of", "is_right", "judge", "score"]

@@ -13,7 +13,7 @@ from carerails.drafting import mark
 from carerails.errors import unknown
 from carerails.evals.agent_cases import AgentCase, AgentSpec, Said, read_cases
 from carerails.evals.stats import Rate, rate
-from carerails.evals.tally import Verdict
+from carerails.evals.tally import Verdict, judge_rates
 from carerails.resources import data_dir
 from carerails.screening.screener import Screener
 
@@ -110,24 +110,10 @@ def score(found: Sequence[Outcome]) -> dict[str, Rate]:
 
 def judge(name: str, spec: AgentSpec, model: str, found: Sequence[Outcome]) -> list[Verdict]:
     """The published rule, over all of the slice and in each locale. A metric that could not be computed fails."""
-    parts = {"all": (spec.rule, found)} | {
-        locale: (spec.each_locale, [outcome for outcome in found if outcome.locale == locale]) for locale in LOCALES
+    parts = {"all": (spec.rule, score(found))} | {
+        locale: (spec.each_locale, score([each for each in found if each.locale == locale])) for locale in LOCALES
     }
-    return [
-        Verdict(
-            engine=model,
-            slice=name,
-            part=part,
-            metric=metric,
-            value=None if value is None else round(value, 4),
-            bound=str(bounds),
-            passed=bounds.hold(value),
-        )
-        for part, (rule, chosen) in parts.items()
-        for rates in [score(chosen)]
-        for metric, bounds in rule.items()
-        for value in [rates[metric].value if metric in rates else None]
-    ]
+    return judge_rates(model, name, parts)
 
 
 async def _fate(screener: Screener, case: UnitCase | ClaimCase) -> Fate | ClaimFate:

@@ -207,6 +207,29 @@ class Verdict(Frozen):
         return f"{self.slice}{part}, {self.engine}: {self.metric} {value}, must be {self.bound}"
 
 
+def judge_rates(
+    engine: str, name: str, parts: Mapping[str, tuple[Mapping[str, Bounds], Mapping[str, Rate]]]
+) -> list[Verdict]:
+    """The published rule of a slice that is scored by rates: by part, its bounds and what was reached.
+
+    A metric that could not be computed fails.
+    """
+    return [
+        Verdict(
+            engine=engine,
+            slice=name,
+            part=part,
+            metric=metric,
+            value=None if value is None else round(value, 4),
+            bound=str(bounds),
+            passed=bounds.hold(value),
+        )
+        for part, (rule, rates) in parts.items()
+        for metric, bounds in rule.items()
+        for value in [rates[metric].value if metric in rates else None]
+    ]
+
+
 def judge(
     rule: Mapping[str, Bounds], scores: Sequence[Score], each_locale: Mapping[str, Bounds] | None = None
 ) -> list[Verdict]:
