@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from importlib import metadata
 from pathlib import Path
@@ -13,7 +12,7 @@ import yaml
 from carerails.contracts import Findings
 from carerails.errors import EngineError, UsageError
 from carerails.patterns import PatternEngine
-from carerails_nemo.discretion import discreet, hush
+from nemo_runner import discreet, hush, no_telemetry
 
 #: Comes back verbatim with the pattern that matched.
 _NAMED = re.compile(r"\(\?#([^)]*)\)")
@@ -48,7 +47,7 @@ class IORailsEngine(PatternEngine):
         Raises:
             UsageError: IORails does not take it.
         """
-        os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
+        no_telemetry()
         from nemoguardrails import Guardrails, RailsConfig
 
         nemo: Any = Guardrails

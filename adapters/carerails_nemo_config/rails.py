@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Mapping
 from importlib import metadata
@@ -15,12 +14,10 @@ import yaml
 from carerails.contracts import Findings, Locale
 from carerails.errors import EngineError, UsageError
 from carerails.mapping import FILE, Decisions, Signs, check_names, guess, read_mapping
-from carerails_nemo.engine import action_failed
+from nemo_runner import SWALLOWED, action_failed, no_telemetry
 
 #: Harmless in any language: what is asked at start.
 PROBE = "ok"
-#: What NeMo leaves behind in 1.0 when an action raised; its name in 2.x is the same.
-SWALLOWED = "inform internal error occurred"
 #: What the files define: bot messages of 1.0, flows of 2.x, events that 2.x sends.
 _DEFINED = {
     "message": re.compile(r"^define bot (.+?)\s*$", re.MULTILINE),
@@ -58,7 +55,7 @@ class NemoRails:
         Raises:
             UsageError: NeMo cannot load it, it has no rails, its mapping names what it does not have, or it is silent.
         """
-        os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
+        no_telemetry()
         from nemoguardrails.rails import LLMRails, RailsConfig
 
         where = str(self._directory)

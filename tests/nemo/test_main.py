@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from nemoguardrails.colang.v2_x.runtime import eval as evaluator
+from nemoguardrails.colang.v2_x.runtime import statemachine
 
 from carerails.contracts import LOCALES
 from carerails.policy import Policy
 from carerails.resources import data_dir
 from carerails_nemo import NemoEngine
+from nemo_runner import constants, expressions
 
 RAILS = data_dir("rails")
 MAIN = (RAILS / "main.co").read_text(encoding="utf-8")
@@ -58,6 +62,25 @@ def test_the_shipped_rails_run_on_nemo(engine: NemoEngine) -> None:
     hits = asyncio.run(engine.evaluate("i have crushing chest pain and i can't breathe")).hits
     assert "red flag chest pain" in {hit.rule for hit in hits}
     assert asyncio.run(engine.evaluate("how should i store my insulin?")).hits == ()
+
+
+def test_they_need_none_of_what_makes_nemo_faster(engine: NemoEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that NeMo's own runtime runs them as they are written: in somebody else's program, for instance."""
+    texts = (
+        "i have crushing chest pain and i can't breathe",
+        "puedo tomar el doble si me olvide",
+        "devo parar o remedio da pressao",
+        "how should i store my insulin?",
+    )
+    ours = [asyncio.run(engine.evaluate(text)) for text in texts]
+    assert len({findings.hits for findings in ours}) == len(texts)
+    untyped: Any = evaluator
+    monkeypatch.setattr(constants, "take_constants", lambda _: {})  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(expressions, "read_once", lambda: None)
+    monkeypatch.setattr(statemachine, "eval_expression", untyped.eval_expression)
+    plain = NemoEngine()
+    asyncio.run(plain.start())
+    assert [asyncio.run(plain.evaluate(text)) for text in texts] == ours
 
 
 def test_every_template_renders_in_every_locale(engine: NemoEngine, policy: Policy) -> None:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
-_in_turn: ContextVar[bool] = ContextVar("carerails_nemo_in_turn", default=False)
+_in_turn: ContextVar[bool] = ContextVar("nemo_runner_in_turn", default=False)
 
 
 def _outside_turns(_: logging.LogRecord) -> bool:

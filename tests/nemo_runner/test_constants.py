@@ -11,7 +11,8 @@ import pytest
 
 from carerails.contracts import RuleHit
 from carerails.errors import EngineError
-from carerails_nemo import NemoEngine, constants
+from carerails_nemo import NemoEngine
+from nemo_runner import constants
 
 WORDS = """
 flow some words -> $words

@@ -1,4 +1,4 @@
-"""The prepared evaluation gives what NeMo's own gives: values, changes of the context, and errors."""
+"""What was parsed once gives what NeMo's own gives: values, changes of the context, and errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from nemoguardrails.colang.v2_x.runtime import eval as evaluator
 
-from carerails_nemo.evaluation import eval_expression
+from nemo_runner.expressions import eval_expression
 
 nemo: Any = evaluator
 CONTEXT: dict[str, Any] = {
@@ -80,7 +80,7 @@ def outcome(evaluate: Callable[[Any, dict[str, Any]], Any], expression: object) 
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_prepared_and_plain_agree(expression: object) -> None:
+def test_parsed_once_and_each_time_agree(expression: object) -> None:
     plain = outcome(nemo.eval_expression, expression)
     assert outcome(eval_expression, expression) == plain
     assert outcome(eval_expression, expression) == plain  # from what was kept, too
