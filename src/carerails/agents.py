@@ -12,6 +12,7 @@ from carerails.engine import open_engine
 from carerails.errors import unknown
 from carerails.graph import Agent, AgentSettings, Sink
 from carerails.knowledge.retrieval import CardRetriever
+from carerails.output.settings import JudgeName
 
 if TYPE_CHECKING:
     from carerails.screening.screener import Screener
@@ -31,6 +32,7 @@ class Assembly:
         store: a path, `:memory:`, or a `postgresql://` URL.
         semantic: whether cards are searched by meaning too; None: where the extra is installed.
         judge: who gives the engine a second opinion, as `--semantic` names it; None: nobody. The floor never has one.
+            The local one judges replies too.
     """
 
     engine: str = "native"
@@ -83,7 +85,7 @@ def open_agent(
         retriever=retriever or CardRetriever(semantic=assembly.semantic),
         drafter=drafter or _drafter(assembly.drafter),
         redactor=PresidioRedactor(),
-        guard=guard or open_guard(assembly.engine, assembly.rails, settings),
+        guard=guard or open_guard(assembly.engine, assembly.rails, settings, _judge_of_replies(assembly.judge)),
         screener=screener,
         claims=screener,
         store=assembly.store,
@@ -97,6 +99,11 @@ def _of_profile(own: AgentSettings | None, settings: Settings) -> AgentSettings:
     own, profile = own or AgentSettings(), settings.profile
     told = {"circuit": profile.circuit, "unsure": profile.screening.unsure}
     return own.model_copy(update={key: value for key, value in told.items() if key not in own.model_fields_set})
+
+
+def _judge_of_replies(judge: str | None) -> JudgeName | None:
+    """None: the one that the profile names."""
+    return "local" if judge == "local" else None
 
 
 def _drafter(name: str) -> Drafter:

@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from carerails.breaker import BreakerLimits
-from carerails.contracts import JUDGED, LOCALES, Frozen, Locale, Outcome
+from carerails.contracts import LOCALES, OPINIONS, Frozen, Locale, Outcome
 from carerails.errors import UsageError, unknown
 from carerails.output.settings import CircuitSettings, OutputSettings
 from carerails.resources import data_dir
@@ -80,10 +80,10 @@ class JudgeProfile(Frozen):
     def _known(cls, points: Mapping[str, Mapping[str, Mapping[Outcome, Any]]]) -> Mapping[str, Any]:
         for judge, names in points.items():
             for name, outcomes in names.items():
-                if name not in JUDGED:
-                    raise ValueError(f"{judge}: {unknown('opinion', name, JUDGED)}")
-                if strange := outcomes.keys() - set(JUDGED[name]):
-                    raise ValueError(f"{judge}: {name}: {unknown('outcome', strange.pop(), JUDGED[name])}")
+                if name not in OPINIONS:
+                    raise ValueError(f"{judge}: {unknown('opinion', name, OPINIONS)}")
+                if strange := outcomes.keys() - set(OPINIONS[name]):
+                    raise ValueError(f"{judge}: {name}: {unknown('outcome', strange.pop(), OPINIONS[name])}")
                 for outcome, point in outcomes.items():
                     if isinstance(point, Mapping) and set(cast("Mapping[str, float]", point)) != set(LOCALES):
                         raise ValueError(f"{judge}: {name}: {outcome}: one point for every locale")

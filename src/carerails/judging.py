@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from carerails.config import JudgeProfile
-from carerails.contracts import JUDGED, Failure, Locale, Opinion, Outcome, SemanticJudge, Turn
+from carerails.contracts import OPINIONS, Failure, Locale, Opinion, Outcome, SemanticJudge, Turn
 from carerails.errors import UsageError
 from carerails.llm import EndpointError
 
 #: Every answer has all of these, so that a rule finds a list whatever the judge has an opinion on.
 _KEYS: dict[str, tuple[str, Outcome]] = {
-    f"{name}_{outcome.replace('-', '_')}": (name, outcome) for name, outcomes in JUDGED.items() for outcome in outcomes
+    f"{name}_{outcome}".replace("-", "_"): (name, outcome)
+    for name, outcomes in OPINIONS.items()
+    for outcome in outcomes
 }
 
 
@@ -71,7 +73,7 @@ class Asking:
 
     def about(self, category: str, outcome: Outcome) -> Opinion | None:
         """The opinion that a judged rule of that category and outcome goes by."""
-        may = [opinion for opinion in self.opinions if outcome in JUDGED[opinion.name]]
+        may = [opinion for opinion in self.opinions if outcome in OPINIONS[opinion.name]]
         own = next((opinion for opinion in may if opinion.name == category), None)
         return own if own or outcome == "refuse" else next(iter(may), None)
 

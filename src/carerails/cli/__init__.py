@@ -91,12 +91,13 @@ def check_output(
     target: Annotated[str, typer.Option("--out", help="JSONL file for what is found; - is stdout.")] = "-",
     rails: Rails = None,
     profile: Annotated[str, typer.Option("--profile", help="Deployment profile: the field rules.")] = "default",
+    semantic: SemanticOption = Semantic.off,
     allow_failures: AllowFailures = False,
 ) -> None:
     """Check replies before anybody reads them, in input order: pass, or stop and why."""
     from carerails.cli.check_output import run
 
-    raise typer.Exit(run(engine, source, target, rails, profile, allow_failures))
+    raise typer.Exit(run(engine, source, target, rails, profile, semantic.value, allow_failures))
 
 
 @app.command()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from carerails.cli.console import note, progress
+from carerails.cli.judge import judge_of
 from carerails.cli.lines import Numbered, keep_apart, numbered, opened
 from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
 from carerails.config import load_settings
@@ -21,6 +22,7 @@ from carerails.knowledge.cards import Knowledge, load_cards
 from carerails.output.footers import footers
 from carerails.output.guard import ReplyGuard, open_guard
 from carerails.output.schema import parse_reply
+from carerails.output.settings import JudgeName
 from carerails.records import read_object, refuse_near_misses, write_error
 from carerails.text import detect_locale
 
@@ -30,11 +32,14 @@ KINDS = ("answer", "check-in", "refusal", "escalation")
 Record = dict[str, Any]
 
 
-def run(engine: str, source: str, target: str, rails: Path | None, profile: str, allow_failures: bool) -> int:
+def run(
+    engine: str, source: str, target: str, rails: Path | None, profile: str, semantic: str, allow_failures: bool
+) -> int:
     """Check all lines; the exit code says whether every line was read and every check ran, not how many stop."""
     keep_apart(source, target)
     settings = load_settings(profile=profile)
-    guard, feet, cards = open_guard(engine, rails, settings), footers(rails, settings), load_cards()
+    guard = open_guard(engine, rails, settings, cast("JudgeName | None", judge_of(semantic)))
+    feet, cards = footers(rails, settings), load_cards()
     unread = failed = 0
     loop = asyncio.new_event_loop()
     with ExitStack() as stack:

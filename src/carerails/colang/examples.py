@@ -1,4 +1,4 @@
-"""Reading examples: `flow examples of NAME`, then `user said "..."`, grouped by `# locale` comments.
+"""Reading examples: `flow examples of NAME`, then `user said "..."` (of replies `bot said "..."`), grouped by `# locale` comments.
 
 These files are for learning and for tests; no runtime loads them. So texts are read as they stand, quotes aside: what
 people write has braces, dollars and backslashes in it.
@@ -13,7 +13,7 @@ from carerails.colang.tree import Example, Source
 from carerails.contracts import LOCALES
 
 _FLOW = re.compile(r"flow examples of ([a-z0-9 -]+?)\s*$")
-_SAID = re.compile(r'\s+(?:or )?user said "((?:[^"\\]|\\.)*)"\s*$')
+_SAID = re.compile(r'\s+(?:or )?(?:user|bot) said "((?:[^"\\]|\\.)*)"\s*$')
 _COMMENT = re.compile(r"\s*#\s*(\S*)")
 _LOCALE_BY_WORD = {locale.lower(): locale for locale in LOCALES}
 

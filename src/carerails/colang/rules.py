@@ -46,10 +46,15 @@ META: dict[str, dict[str, Key]] = {
     "output": {"category": Key()},
     "judged-red-flag": {"category": Key(), "severity": Key(tuple(PREFIX)), "priority": Key(whole=True)},
     "judged-scope": {"reason": Key(), "slug": Key(REFUSALS), "priority": Key(whole=True)},
+    "judged-output": {"category": Key()},
     "template": {"slug": Key(SLUGS)},
 }
 #: Kinds whose rules take a judge's opinions in place of a text, and what else they are.
-JUDGED_KINDS: dict[str, RuleKind] = {"judged-red-flag": "red-flag", "judged-scope": "scope"}
+JUDGED_KINDS: dict[str, RuleKind] = {
+    "judged-red-flag": "red-flag",
+    "judged-scope": "scope",
+    "judged-output": "output",
+}
 PARAMETERS = {
     "red-flag": ("text",),
     "scope": ("text",),
@@ -57,6 +62,7 @@ PARAMETERS = {
     "output": ("text",),
     "judged-red-flag": ("opinions",),
     "judged-scope": ("opinions",),
+    "judged-output": ("opinions",),
     "template": ("locale", "numbers"),
 }
 #: The slug of a kind whose rules name none: what goes into the context may carry instructions, which an input rule
@@ -120,7 +126,7 @@ def rules_of(
                 kind=kind,  # pyright: ignore[reportArgumentType]
                 category=str(meta["reason"] if "reason" in meta else meta["category"]),
                 outcome=str(meta["severity"]) if flag else "refuse",  # pyright: ignore[reportArgumentType]
-                slug=None if flag else str(meta.get("slug") or _SLUGS[str(meta["kind"])]),  # pyright: ignore[reportArgumentType]
+                slug=None if flag else str(meta.get("slug") or _SLUGS[kind]),  # pyright: ignore[reportArgumentType]
                 priority=int(meta.get("priority") or 0),
             ),
             flow.file,

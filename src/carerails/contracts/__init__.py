@@ -2,6 +2,8 @@
 
 from carerails.contracts.decision import (
     JUDGED,
+    JUDGED_REPLIES,
+    OPINIONS,
     PRECEDENCE,
     RANK,
     TEMPLATE_OF,
@@ -74,7 +76,9 @@ from carerails.contracts.turn import LOCALES, Channel, Frozen, Locale, Message, 
 
 __all__ = [
     "JUDGED",
+    "JUDGED_REPLIES",
     "LOCALES",
+    "OPINIONS",
     "PRECEDENCE",
     "RANK",
     "TEMPLATE_OF",

@@ -37,6 +37,24 @@ JUDGED: dict[str, tuple[Outcome, ...]] = {
     "domain": ("refuse",),
 }
 
+#: The same of a reply: the categories of the rails of replies.
+JUDGED_REPLIES: dict[str, tuple[Outcome, ...]] = {
+    "dose-advice": ("refuse",),
+    "change-advice": ("refuse",),
+    "diagnosis": ("refuse",),
+    "interpretation": ("refuse",),
+    "false-reassurance": ("refuse",),
+    "promise": ("refuse",),
+    "validation-claim": ("refuse",),
+    "invented-policy": ("refuse",),
+    "acting-for-user": ("refuse",),
+    "persona-drift": ("refuse",),
+    "personal-data": ("refuse",),
+}
+
+#: What any judge may hold.
+OPINIONS: dict[str, tuple[Outcome, ...]] = JUDGED | JUDGED_REPLIES
+
 EscalationTemplate = Literal["emergency-medical", "mental-health-crisis", "urgent-care", "supportive-check-in"]
 RefusalSlug = Literal[
     "out-of-scope-dosing",
@@ -135,7 +153,7 @@ class Opinion(Frozen):
     """What a judge holds of a turn under one name.
 
     Attributes:
-        name: one of `JUDGED`.
+        name: one of `OPINIONS`.
         score: how likely it is so, 0 to 1. A score that is no such number cannot be built, and is a failure.
         terms: the parts of the text that say so, as they stand in it.
         near: the examples that it is most like.

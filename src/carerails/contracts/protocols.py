@@ -204,7 +204,7 @@ class SemanticJudge(Protocol):
     name: str
     #: Of all that its scores depend on; part of the engine's fingerprint.
     fingerprint: str
-    #: The names of `JUDGED` of which it always gives one opinion each. One that is missing is a failure.
+    #: The names of `OPINIONS` of which it always gives one opinion each. One that is missing is a failure.
     opinions: frozenset[str]
     #: Whether it never awaits: no deadline can stop it, and none is needed.
     synchronous: bool

@@ -16,6 +16,7 @@ from carerails.evals.scoring import FALSE_NEGATIVE_COST, FALSE_POSITIVE_COST
 from carerails.knowledge.cards import load_cards
 from carerails.output.footers import footers
 from carerails.output.guard import open_guard
+from carerails.output.settings import JudgeName
 
 Judged = tuple[ReplyCase, Inspection]
 
@@ -23,12 +24,12 @@ Judged = tuple[ReplyCase, Inspection]
 class ReplyPlayer:
     """A guard on one engine, open as long as this is."""
 
-    def __init__(self, engine: str, rails: Path | None = None) -> None:
+    def __init__(self, engine: str, rails: Path | None = None, judge: JudgeName | None = None) -> None:
         settings = load_settings()
         self._engine = engine
         self._cards = load_cards()
         self._footers: Mapping[Locale, str] = footers(rails, settings)
-        self._guard = open_guard(engine, rails, settings)
+        self._guard = open_guard(engine, rails, settings, judge)
         self._loop = asyncio.new_event_loop()
 
     def __enter__(self) -> ReplyPlayer:

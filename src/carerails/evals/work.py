@@ -141,7 +141,9 @@ class Worker:
 
         if isinstance(case, ReplyCase):
             if self._reader is None:
-                self._reader = self._agents.enter_context(ReplyPlayer(self._job.engine, self._job.rails))
+                self._reader = self._agents.enter_context(
+                    ReplyPlayer(self._job.engine, self._job.rails, "local" if self._job.judge == "local" else None)
+                )
             return self._reader.play(piece, case, repeat)
         if self._player is None:
             self._player = self._agents.enter_context(Player(self._job.engine, self._job.rails))

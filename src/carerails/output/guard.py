@@ -21,13 +21,15 @@ from carerails.contracts import (
     Objection,
     Reply,
     Seam,
+    SemanticJudge,
     Turn,
     TurnDecision,
 )
 from carerails.engine import open_engine
 from carerails.output.checks import CHECKS, Check
 from carerails.output.checks.own import own_words
-from carerails.output.settings import OutputSettings
+from carerails.output.settings import JudgeName, OutputSettings
+from carerails.policy import Policy
 from carerails.resources import data_dir
 
 #: The directory of the rails that look at replies, below the others.
@@ -168,7 +170,10 @@ def output_rails(rails: Path | None) -> Path:
 
 
 def open_guard(
-    engine: str = "native", rails: Path | None = None, settings: Settings | None = None, judge: ReplyJudge | None = None
+    engine: str = "native",
+    rails: Path | None = None,
+    settings: Settings | None = None,
+    judge: ReplyJudge | JudgeName | None = None,
 ) -> ReplyGuard:
     """A guard on an engine of that name, not yet started: use it as `async with`.
 
@@ -176,15 +181,29 @@ def open_guard(
         engine: as in `carerails engines`.
         rails: the directory of rails; its `output` is what is used.
         settings: profile; None: the default one.
-        judge: instead of the one that the profile asks for.
+        judge: or its name; None: the one that the profile names.
 
     Raises:
-        UsageError: no such engine, rails that do not load, or a judge without a model.
+        UsageError: no such engine, rails that do not load, or a judge that cannot run here.
     """
     settings = settings or load_settings()
-    output = settings.profile.output
-    if judge is None and output.judge == "model":
-        from carerails.output.judge import ModelReplyJudge
+    output, home = settings.profile.output, output_rails(rails)
+    judge = output.judge if judge is None else judge
+    return ReplyGuard(
+        open_engine(engine, home, settings, judge=_local(home) if judge == "local" else None),
+        output,
+        _model(output) if judge == "model" else None if isinstance(judge, str) else judge,
+    )
 
-        judge = ModelReplyJudge.from_environment(timeout_s=output.deadline_s)
-    return ReplyGuard(open_engine(engine, output_rails(rails), settings), output, judge)
+
+def _local(rails: Path) -> SemanticJudge:
+    """The judge that learns from the examples of these rails; the engine asks it where the rails want it."""
+    from carerails.output.meaning import LocalReplyJudge
+
+    return LocalReplyJudge(Policy.load(rails).examples)
+
+
+def _model(settings: OutputSettings) -> ReplyJudge:
+    from carerails.output.judge import ModelReplyJudge
+
+    return ModelReplyJudge.from_environment(timeout_s=settings.deadline_s)

@@ -13,6 +13,7 @@ from carerails.contracts import Frozen
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
 Host = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$")]
 Number = Annotated[float, Field(allow_inf_nan=False)]
+JudgeName = Literal["off", "local", "model"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -41,7 +42,8 @@ class OutputSettings(Frozen):
         min_confidence: a reply that says it is less sure than this is stopped.
         domains: hosts of web and e-mail addresses that a reply may name, with all below them; none: no address at all.
         window: characters of a stream that are held back at least, for what is split across chunks.
-        judge: `model` also asks a language model, after the checks that need none.
+        judge: who is asked about what no other check finds: `local` the judge that learns from the examples of the
+            rails (extra `semantic`), `model` a language model.
         deadline_s: seconds for the rails, and for the judge.
     """
 
@@ -52,7 +54,7 @@ class OutputSettings(Frozen):
     min_confidence: Share = 0.0
     domains: tuple[Host, ...] = ()
     window: Annotated[int, Field(ge=100, le=4_000)] = 400
-    judge: Literal["off", "model"] = "off"
+    judge: JudgeName = "off"
     deadline_s: Annotated[float, Field(gt=0, le=60)] = 5.0
 
 

