@@ -1,4 +1,4 @@
-"""Reading examples: `flow examples of NAME`, then `user said "..."` (of replies `bot said "..."`), grouped by `# locale` comments.
+"""Reading examples: `flow examples of NAME`, then `user said "..."` (`bot said` of replies), by `# locale` comments.
 
 These files are for learning and for tests; no runtime loads them. So texts are read as they stand, quotes aside: what
 people write has braces, dollars and backslashes in it.
