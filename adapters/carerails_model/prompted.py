@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from carerails.contracts import LOCALES, ReplyKind, Ruling
+from carerails.contracts import LOCALES, Locale, ReplyKind, Ruling
 from carerails.llm import EndpointError, read_answer
 from carerails.policy import Policy, Rule
 from carerails.resources import data_dir
@@ -92,20 +92,20 @@ def read_ruling(envelope: Envelope, policy: Policy) -> Ruling | None:
 
 
 def system_message(policy: Policy) -> str:
-    """Every rule: its name, what follows from it, what it says of itself, and what people write who mean it."""
-    by_category: dict[tuple[str, str], list[str]] = {}
-    for example in policy.examples:
-        by_category.setdefault((example.category, example.locale), []).append(example.text)
-    rules: list[str] = []
-    for rule in policy.rules.values():
+    """Every rule in words, and what is none."""
+    safe = (text for locale in LOCALES for text in _examples(policy, "in-scope", locale)[:EACH])
+    none = "\n".join([f'"{NONE}": no rule applies, for instance to:', *(f"- {text}" for text in safe)])
+    return _FRAME.format(none=NONE, rules="\n\n".join([*in_words(policy, policy.rules), none]))
+
+
+def in_words(policy: Policy, names: Iterable[str]) -> list[str]:
+    """Of each rule its name, what follows from it, what it says of itself, and what people write who mean it."""
+    said: list[str] = []
+    for rule in map(policy.rules.__getitem__, names):
         head = f'"{rule.name}" ({rule.meta.outcome}): {" ".join(rule.doc.split())}'
-        texts = (by_category.get((rule.meta.category, locale), []) for locale in LOCALES)
-        rules.append("\n".join([head, *(f"- {text}" for some in texts for text in _hit(policy, rule, some))]))
-    safe = (by_category.get(("in-scope", locale), [])[:EACH] for locale in LOCALES)
-    rules.append(
-        "\n".join([f'"{NONE}": no rule applies, for instance to:', *(f"- {t}" for some in safe for t in some)])
-    )
-    return _FRAME.format(none=NONE, rules="\n\n".join(rules))
+        texts = (_examples(policy, rule.meta.category, locale) for locale in LOCALES)
+        said.append("\n".join([head, *(f"- {text}" for some in texts for text in _hit(policy, rule, some))]))
+    return said
 
 
 def response_format(policy: Policy) -> dict[str, Any]:
@@ -117,6 +117,10 @@ def response_format(policy: Policy) -> dict[str, Any]:
     }
     schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
+
+
+def _examples(policy: Policy, category: str, locale: Locale) -> list[str]:
+    return [one.text for one in policy.examples if (one.category, one.locale) == (category, locale)]
 
 
 def _hit(policy: Policy, rule: Rule, texts: Iterable[str]) -> Iterable[str]:

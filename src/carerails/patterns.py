@@ -19,7 +19,7 @@ class PatternEngine:
     """Base of an engine that knows patterns only: a text matches one or does not.
 
     Attributes:
-        unsupported: the rules that no single pattern expresses, and check-ins; each with the reason.
+        no_pattern: the rules that no single pattern expresses, and check-ins; each with the reason.
     """
 
     #: A hit blocks; that it escalates or refuses follows from the rule, which the pattern's name tells.
@@ -37,11 +37,11 @@ class PatternEngine:
     @cached_property
     def regexes(self) -> Mapping[str, str]:
         """The regex of each rule that is one, by rule."""
-        plain = ((name, self.policy.plain(name).regex) for name in self.policy.rules if name not in self.unsupported)
+        plain = ((name, self.policy.plain(name).regex) for name in self.policy.rules if name not in self.no_pattern)
         return {name: regex for name, regex in plain if regex}
 
     @cached_property
-    def unsupported(self) -> Mapping[str, str]:
+    def no_pattern(self) -> Mapping[str, str]:
         """The others, with the reason."""
         found: dict[str, str] = {}
         for name, rule in self.policy.rules.items():
@@ -49,6 +49,11 @@ class PatternEngine:
             if rule.meta.outcome == "check-in" or regex is None:
                 found[name] = CHECK_IN if rule.meta.outcome == "check-in" else why
         return found
+
+    @property
+    def unsupported(self) -> Mapping[str, str]:
+        """What the engine does not express, where it does nothing but match patterns."""
+        return self.no_pattern
 
     @cached_property
     def _compiled(self) -> Mapping[str, re.Pattern[str]]:

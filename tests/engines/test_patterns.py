@@ -164,7 +164,7 @@ def result(safe: bool, failed: bool = False, **metadata: object) -> SimpleNamesp
 )
 def test_what_iorails_cannot_say_is_a_failure(said: Any, kind: str, rails: Path):
     class Manager:
-        async def is_input_safe(self, messages: Iterable[object]) -> Any:
+        async def is_input_safe(self, messages: Iterable[object], enabled: Iterable[str]) -> Any:
             if isinstance(said, Exception):
                 raise said
             return said

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from carerails.evals.measuring import Measured
 from carerails.evals.tally import Score
 
-#: Engines that ask a model.
-MODELS = ("llm", "prompt")
+#: Engines that ask a model, where there is one.
+MODELS = ("iorails", "llm", "prompt")
 #: What each engine is, and what it does when something goes wrong in it.
 ABOUT: Mapping[str, tuple[str, str]] = {
     "native": ("the rails, compiled to Python", "a rule that fails raises; nothing else can"),
@@ -25,7 +25,10 @@ ABOUT: Mapping[str, tuple[str, str]] = {
         "a flow that dies, a missing or second event, an action that raises",
     ),
     "nemo-config": ("anybody's NeMo configuration, mapped", "as `nemo`, and silence; killed when it blocks"),
-    "iorails": ("NeMo's IORails, one pattern a rule", "a rail that fails, a block without a pattern of ours"),
+    "iorails": (
+        "NeMo's IORails, one pattern a rule; with an endpoint, its self check of the others",
+        "a rail that fails, a block without a pattern of ours, neither yes nor no",
+    ),
     "guardrails-ai": ("Guardrails AI, one validator a rule", "it raises, or contradicts its validators; in a process"),
     "llm-guard": ("LLM Guard, one Regex scanner a rule", "a scanner raises or gives no verdict; in a process"),
     "prompt": (

@@ -1,6 +1,6 @@
 """A stub endpoint that stands in for a model: it answers as a model would that decides as the compiled rails do.
 
-It is for trying the plumbing of engines `llm` and `prompt` without a key. **No figure that comes of it says anything
+It is for trying the plumbing of engines `llm`, `prompt` and `iorails` (its self check) without a key. **No figure that comes of it says anything
 about a model**, and whoever uses it says so.
 
     python -m carerails.testing.standin        # prints the variables that point a client at it, and serves
@@ -29,8 +29,12 @@ PROSE = {
 }
 
 
+#: By this it knows a self check.
+YES_OR_NO = "Answer with one word: Yes or No."
+
+
 def stand_in(policy: Policy | None = None) -> Line:
-    """A script line: an envelope where the request asks for JSON, prose where it asks for nothing."""
+    """A script line: an envelope where the request asks for JSON, yes or no where it asks for that, else prose."""
     rails = policy or Policy.load(data_dir("rails"))
 
     def reply(request: Recorded) -> Scripted:
@@ -40,6 +44,8 @@ def stand_in(policy: Policy | None = None) -> Line:
         hits = rails.check("\n".join(view.text for view in normalise(text)))
         first = min(hits, key=lambda hit: RANK[rails.rules[hit.rule].meta.outcome], default=None)
         outcome = rails.rules[first.rule].meta.outcome if first else "allow"
+        if YES_OR_NO in str(request.messages[0]["content"]):
+            return says("Yes" if hits else "No")
         if not asked:
             return says(PROSE[outcome])
         kind = {"allow": "answer", "refuse": "refusal", "check-in": "check-in"}.get(outcome, "escalation")
