@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections import Counter
@@ -28,6 +29,7 @@ def run(path: Path | None, form: str, level: str, fix: bool, config: Path | None
     """Print findings; exit 1 when one is as grave as `level`."""
     root = path or data_dir("rails")
     settings = config or (data_dir("config") if path is None else None)
+    gc.disable()  # hundreds of thousands of nodes that all stay: looking through them takes a third of the time
     if fix:
         _mend(root)
     found = lint(root)

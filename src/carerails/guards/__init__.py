@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def render(policy: Policy) -> str:
         UsageError: the policy was not loaded from a directory with a `flow check turn`.
     """
     rows = [f'"{key}": "{_quoted(regex)}"' for key, regex in guards(policy).items()]
-    return HEADER.replace("{}", stamp(policy), 1) + ",\n    ".join(rows) + "}\n"
+    return HEADER.replace("{}", stamp(_flows(policy)), 1) + ",\n    ".join(rows) + "}\n"
 
 
 def is_current(policy: Policy, text: str) -> bool:
@@ -86,9 +86,8 @@ def guarded(policy: Policy) -> dict[str, list[str]]:
     return _guarded(_flows(policy)[CHECK].body)
 
 
-def stamp(policy: Policy) -> str:
-    """A short hash of what guards are made from: what `check turn` calls, wherever that stands."""
-    flows = _flows(policy)
+def stamp(flows: Mapping[str, Flow]) -> str:
+    """A short hash of what guards are made from: what `check turn` calls, wherever that stands. Flows by name."""
     ahead, reached = [CHECK], dict[str, object]()
     while ahead:
         name = ahead.pop()

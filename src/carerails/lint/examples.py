@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from carerails.colang.diagnostics import nearest
 from carerails.colang.folding import Pattern
 from carerails.colang.rules import IN_SCOPE, Rule, categories, kebab
 from carerails.colang.tree import Example
-from carerails.contracts import LOCALES, RANK, Turn
-from carerails.lint.arms import Arms
+from carerails.contracts import LOCALES, RANK
+from carerails.lint.looked import Looked, key_of
 from carerails.lint.noting import Notes
 from carerails.lint.regexes import short
-from carerails.policy import Policy
-from carerails.text import prepare
 
 #: Fewest examples of a category in each locale.
 ENOUGH = 12
@@ -23,7 +21,6 @@ ENOUGH = 12
 KINDS = ("red-flag", "scope")
 #: Examples that a judge learns from, in words that no rule is expected to know.
 FOR_THE_JUDGE = "examples/meaning/"
-_LONGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,39 +36,35 @@ class Decided:
         return self.example.file, self.example.line, 1
 
 
-def decide(policy: Policy, examples: Iterable[Example], arms: Arms) -> Iterator[tuple[Decided, set[Pattern]]]:
-    """Run the rules on examples; with each, the patterns that stand in it."""
+def decide(rules: Mapping[str, Rule], examples: Iterable[Example], looked: Mapping[str, Looked]) -> Iterator[Decided]:
+    """What the rules decide on examples; `looked` has the rules in the order of checks."""
+    hits: defaultdict[str, list[Rule]] = defaultdict(list)
+    for name, one in looked.items():
+        for key in one.hits:
+            hits[key].append(rules[name])
     for example in examples:
-        text = prepare(Turn.of(example.text, locale=None), max_chars=_LONGEST).text
-        hits = policy.check(text) if text else ()
-        matched = arms.within(text) if text else set[Pattern]()
-        rules = sorted((policy.rules[hit.rule] for hit in hits), key=_precedence)
-        yield Decided(example, tuple(rules)), matched
+        yield Decided(example, tuple(sorted(hits.get(key_of(example.text), ()), key=_precedence)))
 
 
-def check_examples(policy: Policy, headings: Sequence[Example], notes: Notes) -> None:
-    """Everything about the examples of a policy; `headings` are the same, under what their files call them."""
-    check_counts(policy.rules.values(), policy.examples, notes)
-    decided: list[Decided] = []
-    arms = Arms(policy, {name: rule for name, rule in policy.rules.items() if rule.meta.kind in KINDS})
-    seen: set[Pattern] = set()
-    for one, matched in decide(policy, policy.examples, arms):
-        decided.append(one)
-        seen |= matched
-    homes = _homes(policy.rules.values())
-    names = {kebab(rule.name): rule for rule in policy.rules.values()}
-    for one, written in zip(decided, headings, strict=True):
+def check_examples(
+    rules: Mapping[str, Rule], written: Sequence[Example], looked: Mapping[str, Looked], notes: Notes
+) -> None:
+    """Everything about the examples of a policy, which are `written` under what their files call them."""
+    examples = tuple(named(written, rules.values()))
+    check_counts(rules.values(), examples, notes)
+    decided = tuple(decide(rules, examples, looked))
+    homes = _homes(rules.values())
+    names = {kebab(rule.name): rule for rule in rules.values()}
+    for one, said in zip(decided, written, strict=True):
         if one.example.file.startswith(FOR_THE_JUDGE):
             continue
-        own = names.get(kebab(written.category)) or homes.get(one.example.category)
+        own = names.get(kebab(said.category)) or homes.get(one.example.category)
         if one.example.category == IN_SCOPE and one.rules:
             notes.add("in-scope-hit", *one.place, [one.rules[0].name])
         elif own:
             _judge(one, own, notes)
-    _silent(policy, decided, notes)
-    for arm in arms.owners:
-        if arm not in seen:
-            notes.add("unhit-pattern", arm.file, arm.line, 1, [short(arm.regex)])
+    _silent(rules, decided, notes)
+    _unhit((looked[name] for name, rule in rules.items() if rule.meta.kind in KINDS), examples, notes)
 
 
 def check_counts(rules: Iterable[Rule], examples: Sequence[Example], notes: Notes) -> None:
@@ -126,7 +119,20 @@ def _judge(one: Decided, own: Rule, notes: Notes) -> None:
         notes.add("other-category", *one.place, [first.name, category])
 
 
-def _silent(policy: Policy, decided: Iterable[Decided], notes: Notes) -> None:
+def _unhit(looked: Iterable[Looked], examples: Iterable[Example], notes: Notes) -> None:
+    """Patterns that stand in no example."""
+    keys = {key_of(example.text) for example in examples}
+    arms: dict[Pattern, None] = {}
+    stood: set[Pattern] = set()
+    for one in looked:
+        arms.update(dict.fromkeys(arm for regex in one.regexes for arm in regex.arms))
+        stood = stood.union(*(found for key, found in one.stood.items() if key in keys))
+    for arm in arms:
+        if arm not in stood:
+            notes.add("unhit-pattern", arm.file, arm.line, 1, [short(arm.regex)])
+
+
+def _silent(rules: Mapping[str, Rule], decided: Iterable[Decided], notes: Notes) -> None:
     """A rule that hits examples of its category in one locale, and none in another."""
     hits: defaultdict[str, Counter[str]] = defaultdict(Counter)
     examples = Counter((one.example.category, one.example.locale) for one in decided)
@@ -134,7 +140,7 @@ def _silent(policy: Policy, decided: Iterable[Decided], notes: Notes) -> None:
         for rule in one.rules:
             if rule.meta.category == one.example.category:
                 hits[rule.name][one.example.locale] += 1
-    for rule in policy.rules.values():
+    for rule in rules.values():
         for locale in LOCALES if rule.meta.kind in KINDS else ():
             if examples[rule.meta.category, locale] and not hits[rule.name][locale]:
                 notes.add("silent-rule", rule.file, rule.line, 1, [rule.name, rule.meta.category, locale], [locale])

@@ -27,10 +27,12 @@ class Notes:
 
     Args:
         texts: of the files, by name.
+        without: codes that are not reported, since what they ask about could not be read.
     """
 
     texts: Mapping[str, str]
     found: list[Finding] = field(default_factory=list[Finding])
+    without: frozenset[str] = frozenset()
     _ends: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
     _lines: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
@@ -48,6 +50,8 @@ class Notes:
         severity: Severity | None = None,
     ) -> None:
         """Add one case of a rule; `what` and `mend` fill the blanks of its row."""
+        if code in self.without:
+            return
         rule = RULES[code]
         column, end = self.span(file, line, column, end)
         message, advice = rule.what.format(*what), rule.mend.format(*mend)

@@ -2,62 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from carerails.colang.compiler import CompiledFlow, compile_flows
-from carerails.colang.diagnostics import CompileError, Report
+from carerails.colang.diagnostics import CompileError, Diagnostic, Report
 from carerails.colang.parser import MAIN, pure_flows
 from carerails.colang.rules import CHECK, GUARDS, check_meta, rules_of, templates_of
-from carerails.colang.tree import Flow, calls
-from carerails.evals.edits import emptied
+from carerails.colang.tree import Example, Flow, calls
+from carerails.evals.edits import Rails, emptied
 from carerails.guards import STAMP, stamp
+from carerails.lint import kept
 from carerails.lint.examples import KINDS, check_counts, check_examples, check_twice, named
 from carerails.lint.flows import check_calls, check_flow, check_order
+from carerails.lint.looked import Known, Looked, look_again, source_key
 from carerails.lint.noting import Notes
 from carerails.lint.project import Parsed, Project
-from carerails.lint.regexes import check_patterns
-from carerails.lint.shadows import check_shadows
+from carerails.lint.regexes import check_patterns, short
+from carerails.lint.sound import sound, spoilt
 from carerails.lint.templates import check_rendering, check_template_flows, check_templates
 from carerails.policy import Policy
 
 GUARDS_FILE = "guards.co"
+#: What would only be said because a flow was left out, or examples were.
+_FLOWS = (
+    "undefined-flow no-check no-guard unused-flow rule-order stale-guards missing-template not-rendered"
+    " unknown-category few-examples silent-rule missed-example lower-outcome other-category"
+)
+_NEEDS_ALL_FLOWS = frozenset(_FLOWS.split())
+_NEEDS_ALL_EXAMPLES = frozenset(["few-examples", "silent-rule", "unhit-pattern"])
 
 
 def check_all(project: Project, notes: Notes) -> bool:
-    """Everything, or where files cannot be read, only that: what the parser skipped would be reported as missing.
+    """Everything that can be said. What is wrong with a flow hides only what depends on that flow.
 
     Returns:
         Whether every check has run.
     """
-    files = project.parsed()
-    broken = [found for file in files.values() for found in file.found]
-    if broken:
-        notes.take(broken)
-        return False
-    flows = {flow.name: flow for file in files.values() for flow in file.flows}
-    for flow in flows.values():
+    files = kept.parsed_files(project)
+    unread = {name for name, file in files.items() if file.found}
+    notes.take(found for file in files.values() for found in file.found)
+    rails = Rails(project.colang, {name: file.flows for name, file in files.items()})
+    read = [flow for flow in rails.flows.values() if flow.file not in unread]
+    for flow in read:
         check_flow(flow, notes)
-    check_template_flows(flows.values(), notes)
-    policy, runs = _policy(files, notes)
-    if policy is None:
+    check_template_flows(read, notes)
+    written = [example for file in files.values() for example in file.examples]
+    compiled = _compiled_in_part(project, rails, unread, written, notes)
+    if compiled is None:
         return False
-    check_calls(flows, notes)
-    check_order(flows, policy.rules, notes)
-    check_patterns([regex for rule in policy.rules for regex in policy.regexes(rule)], notes)
-    for rule in policy.rules.values():
-        if policy.run(rule.name, ""):
-            notes.add("hits-nothing", rule.file, rule.line, 1, [rule.name])
-    check_shadows(policy, notes)
-    _guards(project, policy, notes)
+    policy, looked, known, spoilt = compiled
+    runs = CHECK not in spoilt
+    if spoilt - {CHECK}:
+        notes.without |= _NEEDS_ALL_FLOWS
+    if any(not files[name].flows for name in unread):
+        notes.without |= _NEEDS_ALL_EXAMPLES
+    check_calls(rails.flows, notes)
+    check_order(rails.flows, policy.rules, notes)
+    check_patterns([regex for one in looked.values() for regex in one.regexes], notes, known=known.problems)
+    for name, one in looked.items():
+        if one.always:
+            notes.add("hits-nothing", policy.rules[name].file, policy.rules[name].line, 1, [name])
+        for regex in one.regexes:
+            for number, place in () if regex.partial else known.shadows[source_key(regex)]:
+                arm, other = regex.arms[number], regex.arms[place]
+                notes.add("shadowed-pattern", arm.file, arm.line, 1, [short(arm.regex), short(other.regex), other.line])
+    if GUARDS in rails.flows:
+        _guards(project, rails, notes)
     if any(rule.meta.kind in KINDS for rule in policy.rules.values()):
         check_templates(policy, notes)
-        check_rendering(flows, policy.templates, notes)
-        written = [example for file in files.values() for example in file.examples]
+        check_rendering(rails.flows, policy.templates, notes)
         if runs:
-            check_examples(policy, written, notes)
+            check_examples(policy.rules, written, looked, notes)
         else:
-            check_counts(policy.rules.values(), policy.examples, notes)
-    return runs
+            check_counts(policy.rules.values(), tuple(named(written, policy.rules.values())), notes)
+    return runs and not unread and not spoilt
+
+
+def _compiled_in_part(
+    project: Project, rails: Rails, unread: Collection[str], examples: Sequence[Example], notes: Notes
+) -> tuple[Policy, dict[str, Looked], Known, frozenset[str]] | None:
+    """What can be compiled, what its rules come to, and the names of the flows that are left out; None: nothing can."""
+    before = kept.read_known(project.root)
+    wrong: list[Diagnostic] = []
+    while True:
+        gone = spoilt(rails, unread, wrong)
+        part = sound(rails, gone) if gone or wrong else rails
+        try:
+            policy, looked, known = look_again(part, before, () if CHECK in gone else examples)
+        except CompileError as error:
+            new = [one for one in error.diagnostics if one not in wrong]
+            notes.take(one for one in new if not (unread and one.code in _NEEDS_ALL_FLOWS))
+            wrong += new
+            if not new:
+                return None
+        else:
+            if known != before and CHECK not in gone:
+                kept.write_known(project.root, known)
+            return policy, looked, known, gone
 
 
 def check_file(project: Project, name: str, notes: Notes) -> None:
@@ -90,20 +131,6 @@ def check_file(project: Project, name: str, notes: Notes) -> None:
     notes.take(found for found in report.sorted() if found.file == name)
 
 
-def _policy(files: Mapping[str, Parsed], notes: Notes) -> tuple[Policy | None, bool]:
-    """The rails compiled, and whether they run: the order of checks, or its guards, may be all that is wrong."""
-    flows = [flow for file in files.values() for flow in file.flows]
-    examples = [example for file in files.values() for example in file.examples]
-    try:
-        return Policy(flows, examples), True
-    except CompileError as error:
-        notes.take(error.diagnostics)
-    try:
-        return Policy(flows, examples, check=False), False
-    except CompileError:
-        return None, False
-
-
 def _compiled(own: Parsed, every: Mapping[str, Flow], report: Report) -> dict[str, CompiledFlow]:
     """The flows of a file compiled, with those that they call; other rules without their bodies, which take longest."""
     names = {flow.name for flow in own.flows}
@@ -123,9 +150,8 @@ def _compiled(own: Parsed, every: Mapping[str, Flow], report: Report) -> dict[st
     return compile_flows(chosen, report, given=given)[0]
 
 
-def _guards(project: Project, policy: Policy, notes: Notes) -> None:
+def _guards(project: Project, rails: Rails, notes: Notes) -> None:
     """The guards were made from the patterns as they are."""
-    text = project.colang.get(GUARDS_FILE, "")
-    said = STAMP.search(text)
-    if said and said[1] != stamp(policy):
+    said = STAMP.search(project.colang.get(GUARDS_FILE, ""))
+    if said and CHECK in rails.flows and said[1] != stamp(rails.flows):
         notes.add("stale-guards", GUARDS_FILE, 1, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from carerails.colang.folding import Regex
@@ -15,13 +15,20 @@ _AROUND = (6, 3, 1)
 _WRITTEN = str.maketrans({"\\": "\\\\", "{": "{{", "}": "}}", '"': '\\"'})
 
 
-def check_patterns(regexes: Iterable[Regex], notes: Notes, file: str | None = None) -> None:
+def check_patterns(
+    regexes: Collection[Regex],
+    notes: Notes,
+    file: str | None = None,
+    known: Mapping[str, tuple[Problem, ...]] | None = None,
+) -> None:
     """Every arm must be safe and fast on every engine, and able to match.
 
     Args:
         regexes: as flows use them.
         file: only arms that stand there.
+        known: what is wrong with arms, where that was found out before.
     """
+    known = known or {}
     partial: dict[tuple[str, str, int], bool] = {}
     for regex in regexes:
         for arm in regex.arms:
@@ -30,7 +37,7 @@ def check_patterns(regexes: Iterable[Regex], notes: Notes, file: str | None = No
                 partial[key] = partial.get(key, True) and regex.partial
     told: set[tuple[str, str, tuple[int, int]]] = set()
     for (source, home, line), is_part in partial.items():
-        for problem in problems_of(source):
+        for problem in known[source] if source in known else problems_of(source):
             if problem.code == "no-literal" and is_part:
                 continue
             if problem.code == "invalid":
@@ -71,7 +78,7 @@ def short(regex: str) -> str:
     return regex if len(regex) <= 60 else regex[:57] + "..."
 
 
-def _twice(regexes: Iterable[Regex], notes: Notes, file: str | None) -> None:
+def _twice(regexes: Collection[Regex], notes: Notes, file: str | None) -> None:
     """Arms of one regex that are the same: the later one is never reached."""
     for regex in regexes:
         first: dict[str, tuple[str, int]] = {}

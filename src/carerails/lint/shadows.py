@@ -7,55 +7,43 @@ a word. Patterns with gaps are left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 
-from carerails.colang.folding import Pattern, Regex
-from carerails.lint.noting import Notes
-from carerails.lint.regexes import short
-from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Sequence, Text, Unsupported, parse
-from carerails.policy import Policy
+from carerails.matching.tree import Boundary, Chars, Choice, Node, Repeat, Text, Unsupported, parse
+from carerails.matching.tree import Sequence as InTurn
 
 #: A pattern that stands for more texts than this is not judged.
 MOST_TEXTS = 48
-#: What may stand beside a match.
 _PLAIN = re.compile(r"(?:\\b|[\w ',-])+")
+#: What may stand beside a match.
 _BESIDE = ("", "x", " ")
+_LETTERS = re.compile(r"[a-z]{3,}")
 
 
-def check_shadows(policy: Policy, notes: Notes) -> None:
-    """Compare the patterns of each regex of each rule."""
-    seen: set[int] = set()
-    for rule in policy.rules:
-        for regex in policy.regexes(rule):
-            if regex.number in seen or regex.partial or len(regex.arms) < 2:
-                continue
-            seen.add(regex.number)
-            for arm, other in shadowed(regex):
-                notes.add("shadowed-pattern", arm.file, arm.line, 1, [short(arm.regex), short(other.regex), other.line])
-
-
-def shadowed(regex: Regex) -> Iterator[tuple[Pattern, Pattern]]:
-    """Each pattern of a regex that says nothing which another does not say, with that other."""
-    few = [(number, arm, texts) for number, arm in enumerate(regex.arms) if (texts := texts_of(arm.regex))]
+def shadowed(arms: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Each pattern of a regex that says nothing which another does not say, with that other, by their numbers."""
+    few = [(number, arm, texts) for number, arm in enumerate(arms) if (texts := texts_of(arm))]
     gone: set[int] = set()
-    for number, arm, texts in few:
-        told = list(_told(arm.regex, texts))
+    for number, arm, texts in few if len(arms) > 1 else ():
+        told = list(_told(arm, texts))
         literal = min(texts, key=len)
-        for place, other in enumerate(regex.arms):
-            if place == number or place in gone or other.regex == arm.regex or not _may_hold(other.regex, literal):
+        for place, other in enumerate(arms):
+            if place == number or place in gone or other == arm or _begins(other) not in literal:
                 continue
-            search = re.compile(other.regex).search
+            search = re.compile(other).search
             if told and all(search(text) for text in told):
                 gone.add(number)
-                yield arm, other
+                yield number, place
                 break
 
 
-def _may_hold(regex: str, text: str) -> bool:
-    """A cheap no: the other pattern must be able to start somewhere in the text."""
-    words = re.findall(r"[a-z]{3,}", re.sub(r"\\.", " ", regex))
-    return not words or not _PLAIN.fullmatch(regex) or words[0] in text
+@lru_cache(maxsize=1 << 13)
+def _begins(regex: str) -> str:
+    """The first word of a pattern that is plain text, which each of its matches has; empty for any other."""
+    words = _LETTERS.findall(regex.replace("\\b", " ")) if _PLAIN.fullmatch(regex) else ()
+    return words[0] if words else ""
 
 
 def _told(regex: str, texts: Iterable[str]) -> Iterator[str]:
@@ -86,7 +74,7 @@ def _texts(node: Node) -> frozenset[str] | None:
             return node.members
         case Choice():
             return _joined(_texts(branch) for branch in node.branches)
-        case Sequence():
+        case InTurn():
             return _in_turn(_texts(item) for item in node.items)
         case Repeat():
             one = _texts(node.item)

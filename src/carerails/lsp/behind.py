@@ -7,6 +7,7 @@ carerails.lsp.behind ROOT` reads unsaved texts as one JSON object from stdin, an
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -72,6 +73,7 @@ def main() -> None:
     from carerails.errors import UsageError
     from carerails.lint import lint
 
+    gc.disable()  # what is made stays until the end
     if hasattr(os, "nice"):
         os.nice(10)  # whoever types comes first
     unsaved: dict[str, str] = json.load(sys.stdin)
