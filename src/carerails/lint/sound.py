@@ -17,14 +17,14 @@ def sound(rails: Rails, wrong: Collection[str]) -> Rails:
 
     The order of checks calls every rule, and is as good as before.
     """
-    flows = tuple(replace(emptied(flow), meta=None) if flow.name in wrong else flow for flow in rails.all)
+    flows = tuple(replace(emptied(flow), meta=None) if name in wrong else flow for name, flow in rails.flows.items())
     if CHECK not in rails.flows:
         flows += (Flow(1, 1, CHECK, "main.co", ("text",), ("hits",), body=(Return(1, 1, ListOf(1, 1, ())),)),)
     return Rails(rails.texts, {"": flows})
 
 
 def spoilt(rails: Rails, unread: Collection[str], found: Iterable[Diagnostic]) -> frozenset[str]:
-    """Flows that are wrong, and those that call them.
+    """Flows that are wrong or missing, and those that call them.
 
     Args:
         unread: files that could not be read in full.
@@ -34,6 +34,8 @@ def spoilt(rails: Rails, unread: Collection[str], found: Iterable[Diagnostic]) -
     wrong |= set(_with(rails, found))
     if GUARDS in wrong or CHECK not in rails.flows:
         wrong.add(CHECK)
+    if unread:  # a flow that nobody defines may be in there
+        wrong |= {call.flow for flow in rails.all for call in calls(flow.body)} - rails.flows.keys()
     before = -1
     while before < len(wrong):
         before = len(wrong)
