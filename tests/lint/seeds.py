@@ -160,6 +160,9 @@ SEEDS: tuple[Seed, ...] = (
          ("examples/rash.co", "a new rash since 1\"")),
     Seed("example-locale", "examples/rash.co", "  # en\n", "", ("examples/rash.co", "a new rash since 1\"")),
     Seed("examples", "examples/rash.co", "  # en\n", "  # en\n  §bot say hi\n"),
+    # what is begun
+    Seed("unwritten", CHEST, '"""Chest pain.', '§"""TO DO: Chest pain.'),
+    Seed("unwritten", "examples/chest.co", "peito doendo", "§escreva aqui o que as pessoas dizem em portugues"),
     # allowances
     Seed("suppression", WORDS, "flow pressed", "§# lint: allow unused-flow\nflow pressed", note="no reason"),
     Seed("suppression", WORDS, "flow pressed", "§# lint: allow unused-flaw: why\nflow pressed", note="no such rule"),

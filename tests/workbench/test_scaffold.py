@@ -9,6 +9,7 @@ import pytest
 
 from carerails.errors import UsageError
 from carerails.lint import lint
+from carerails.lint.settings import lint_settings
 from carerails.policy import Policy
 from carerails.workbench.scaffold import PRIORITY, red_flag
 from tests.lint import pack
@@ -70,3 +71,41 @@ def test_a_file_that_is_there_is_not_written_over(rails: Path, tmp_path: Path) -
     with pytest.raises(UsageError, match="is there already"):
         red_flag("black-tongue", "urgent", rails, cases, {})
     assert cases.read_text(encoding="utf-8") == "mine"
+
+
+WORDS = {
+    "categories.yml": "red-flags:\n  # now\n  chest-pain:\n    en: {name: A}\n"
+    "  # today\n  rash:\n    en: {name: B}\nscope:\n  x:\n",
+    "deferred.yml": "# Why.\ndeferred:\n  urgent rash:\n    rails: old ones\n    en: old ones\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("severity", "before"), [("emergency", "  # today"), ("urgent", "scope:"), ("crisis", "scope:")]
+)
+def test_its_words_are_begun_behind_those_of_its_severity(
+    severity: str, before: str, rails: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    for name, text in WORDS.items():
+        (config / name).write_text(text, encoding="utf-8")
+    made = red_flag("black-tongue", severity, rails, tmp_path / "cases.jsonl", SAID, config)  # pyright: ignore[reportArgumentType]
+    made.write()
+    lines = (config / "categories.yml").read_text(encoding="utf-8").split("\n")
+    at = lines.index("  black-tongue:")
+    assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 4]] == ["en", "es-419", "pt-BR"]
+    assert lines[at + 4] == before
+    assert (config / "deferred.yml").read_text(encoding="utf-8").startswith(WORDS["deferred.yml"] + f"  {made.flow}:\n")
+    found = [(one.file, one.line) for one in lint_settings(config) if one.code == "unwritten"]
+    assert found == [
+        *(("categories.yml", at + 2 + n) for n in range(3)),
+        *(("deferred.yml", n) for n in (8, 9, 10)),
+    ]
+
+
+def test_what_is_begun_and_not_written_is_found(rails: Path, tmp_path: Path) -> None:
+    red_flag("black-tongue", "urgent", rails, tmp_path / "cases.jsonl", {"en": SAID["en"]}).write()
+    found = {(one.file, one.line) for one in lint(rails) if one.code == "unwritten"}
+    assert {line for file, line in found if file == "red_flags/black_tongue.co"} == {6, 8, 9, 10}
+    assert {line for file, line in found if file == "examples/black_tongue.co"} == {6, 8}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from carerails.resources import data_dir
 from tests.lint import pack
 from tests.workbench.test_differences import git
 
@@ -30,6 +31,9 @@ def test_there_are_fewer_than_ten_steps_in_order() -> None:
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 def test_a_newcomer_gets_there(tmp_path: Path) -> None:
     pack.write(tmp_path / "rails")
+    (tmp_path / "config" / "profiles").mkdir(parents=True)
+    for name in ("numbers.yml", "profiles/default.yml", "categories.yml", "deferred.yml"):
+        shutil.copy(data_dir("config") / name, tmp_path / "config" / name)
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "-m", "before")
@@ -48,5 +52,25 @@ def test_a_newcomer_gets_there(tmp_path: Path) -> None:
         else:
             file = tmp_path / about
             before = file.read_text(encoding="utf-8")  # the first step has begun it
-            file.write_text(before + body if kind == "jsonl" else body, encoding="utf-8")
-    assert ran == 6
+            file.write_text(WRITES[kind](before, body), encoding="utf-8")
+    assert ran == 7
+
+
+def added(before: str, body: str) -> str:
+    return before + body
+
+
+def written(before: str, body: str) -> str:
+    return body
+
+
+def filled(before: str, entry: str) -> str:
+    """A file of words with the entry in place of the one of that key."""
+    key = entry.partition("\n")[0]
+    begun = re.compile(rf"^{re.escape(key)}\n(?:    .*TO DO:.*\n|    rails: .*\n)+", re.MULTILINE)
+    assert len(begun.findall(before)) == 1
+    return begun.sub(lambda _: entry, before)
+
+
+#: How a block of the page gets into its file.
+WRITES = {"jsonl": added, "colang": written, "yaml": filled}

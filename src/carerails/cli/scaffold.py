@@ -24,7 +24,8 @@ def new(name: str, severity: str, said: Mapping[str, str], rails: Path | None, c
     if not root.is_dir():
         raise UsageError("only a directory of .co files can take a new category", "name one with --rails", str(root))
     path = cases or Path(f"{name}.jsonl")
-    made = red_flag(name, cast("Outcome", severity), root, path, said)
+    beside = root.resolve().parent / "config"
+    made = red_flag(name, cast("Outcome", severity), root, path, said, beside if beside.is_dir() else None)
     made.write()
     write(Policy.load(root, check=False), root / "guards.co")
     for file in made.files:

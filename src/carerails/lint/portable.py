@@ -20,6 +20,7 @@ from carerails.lint.project import Parsed, Project
 from carerails.lint.regexes import check_patterns, short
 from carerails.lint.sound import sound, spoilt
 from carerails.lint.templates import check_rendering, check_template_flows, check_templates
+from carerails.lint.unwritten import unwritten
 from carerails.policy import Policy
 
 GUARDS_FILE = "guards.co"
@@ -42,10 +43,7 @@ def check_all(project: Project, notes: Notes) -> bool:
     unread = {name for name, file in files.items() if file.found}
     notes.take(found for file in files.values() for found in file.found)
     rails = Rails(project.colang, {name: file.flows for name, file in files.items()})
-    read = [flow for flow in rails.flows.values() if flow.file not in unread]
-    for flow in read:
-        check_flow(flow, notes)
-    check_template_flows(read, notes)
+    _as_written(project.colang, [flow for flow in rails.flows.values() if flow.file not in unread], notes)
     written = [example for file in files.values() for example in file.examples]
     compiled = _compiled_in_part(project, rails, unread, written, notes)
     if compiled is None:
@@ -58,14 +56,7 @@ def check_all(project: Project, notes: Notes) -> bool:
         notes.without |= _NEEDS_ALL_EXAMPLES
     check_calls(rails.flows, notes)
     check_order(rails.flows, policy.rules, notes)
-    check_patterns([regex for one in looked.values() for regex in one.regexes], notes, known=known.problems)
-    for name, one in looked.items():
-        if one.always:
-            notes.add("hits-nothing", policy.rules[name].file, policy.rules[name].line, 1, [name])
-        for regex in one.regexes:
-            for number, place in () if regex.partial else known.shadows[source_key(regex)]:
-                arm, other = regex.arms[number], regex.arms[place]
-                notes.add("shadowed-pattern", arm.file, arm.line, 1, [short(arm.regex), short(other.regex), other.line])
+    _patterns(policy, looked, known, notes)
     if GUARDS in rails.flows:
         _guards(project, rails, notes)
     if any(rule.meta.kind in KINDS for rule in policy.rules.values()):
@@ -76,6 +67,28 @@ def check_all(project: Project, notes: Notes) -> bool:
         else:
             check_counts(policy.rules.values(), tuple(named(written, policy.rules.values())), notes)
     return runs and not unread and not spoilt
+
+
+def _as_written(texts: Mapping[str, str], flows: Collection[Flow], notes: Notes) -> None:
+    """What no compiler is needed for."""
+    for name, text in texts.items():
+        for place in unwritten(text):
+            notes.add("unwritten", name, *place)
+    for flow in flows:
+        check_flow(flow, notes)
+    check_template_flows(flows, notes)
+
+
+def _patterns(policy: Policy, looked: Mapping[str, Looked], known: Known, notes: Notes) -> None:
+    """The patterns of rules, each alone and beside the others of its regex."""
+    check_patterns([regex for one in looked.values() for regex in one.regexes], notes, known=known.problems)
+    for name, one in looked.items():
+        if one.always:
+            notes.add("hits-nothing", policy.rules[name].file, policy.rules[name].line, 1, [name])
+        for regex in one.regexes:
+            for number, place in () if regex.partial else known.shadows[source_key(regex)]:
+                arm, other = regex.arms[number], regex.arms[place]
+                notes.add("shadowed-pattern", arm.file, arm.line, 1, [short(arm.regex), short(other.regex), other.line])
 
 
 def _compiled_in_part(
@@ -108,6 +121,7 @@ def check_file(project: Project, name: str, notes: Notes) -> None:
     if own.found:
         notes.take(own.found)
         return
+    _as_written({name: project.colang[name]}, own.flows, notes)
     report = Report()
     flows = pure_flows([flow for file in files.values() for flow in file.flows], report)
     rules = rules_of(flows.values(), {}, Report())
@@ -120,10 +134,8 @@ def check_file(project: Project, name: str, notes: Notes) -> None:
         return
     for flow in own.flows:
         check_meta(flow, report)
-        check_flow(flow, notes)
     rules_of(own.flows, {}, report)
     templates_of(flows.values(), report)
-    check_template_flows(own.flows, notes)
     check_calls({**flows, **{flow.name: flow for flow in own.flows}}, notes, [flow.name for flow in own.flows])
     compiled = _compiled(own, flows, report)
     regexes = [regex for flow in compiled.values() for regex in flow.regexes]

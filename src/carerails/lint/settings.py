@@ -1,4 +1,4 @@
-"""What is wrong with a deployment's settings: profiles, and the numbers that templates show."""
+"""What is wrong with a deployment's settings: profiles, the numbers that templates show, words that are missing."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from carerails.errors import UsageError
 from carerails.lint.finding import Finding, ordered
 from carerails.lint.noting import Notes
 from carerails.lint.suppress import suppressed
+from carerails.lint.unwritten import unwritten
+
+#: Files of words for the posture document, which `carerails posture check` holds against the rails.
+WORDS = ("categories.yml", "deferred.yml", "posture.yml")
 
 
 def lint_settings(config: Path) -> list[Finding]:
-    """Findings about `profiles/*.yml` and `numbers.yml`, by file and line.
+    """Findings about `profiles/*.yml`, `numbers.yml` and unwritten words, by file and line.
 
     Raises:
         UsageError: no such directory.
@@ -20,9 +24,10 @@ def lint_settings(config: Path) -> list[Finding]:
     if not config.is_dir():
         raise UsageError("not a directory of settings", "give one with profiles/ and numbers.yml", str(config))
     paths = [*sorted((config / "profiles").glob("*.yml")), config / "numbers.yml"]
+    words = [config / name for name in WORDS]
     texts = {
         path.relative_to(config).as_posix(): path.read_text(encoding="utf-8", errors="replace")
-        for path in paths
+        for path in (*paths, *words)
         if path.is_file()
     }
     notes, said = Notes(texts), Notes(texts)
@@ -31,6 +36,9 @@ def lint_settings(config: Path) -> list[Finding]:
         profile = _read(config, path, Profile, notes)
         if isinstance(profile, Profile) and isinstance(numbers, NumberBook):
             _countries(path.relative_to(config).as_posix(), path, profile, numbers, notes)
+    for name in WORDS:
+        for place in unwritten(texts.get(name, "")):
+            notes.add("unwritten", name, *place)
     return ordered([*suppressed(notes.found, said, texts, whole=True), *said.found])
 
 

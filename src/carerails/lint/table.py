@@ -137,6 +137,8 @@ _OWN: dict[str, Rule] = {
     "shadowed-pattern": Rule(
         "warning", "whatever `{}` matches, `{}` on line {} matches too", "remove one", "it never decides anything"
     ),
+    # what is begun
+    "unwritten": Rule("error", "this is still to be written", "write it", "a clinical reviewer, or a user, reads it"),
     # settings
     "config-key": Rule("error", "unknown key `{}`", "{}", "it is ignored, and with it what it was to switch on"),
     "config-value": Rule("error", "{}", "{}", "the deployment does not start, or not as it says"),

@@ -12,6 +12,8 @@ import yaml
 from carerails.config import YamlLoader, line_of
 from carerails.contracts import LOCALES, TEMPLATE_OF
 from carerails.errors import UsageError, unknown
+from carerails.lint.settings import WORDS
+from carerails.lint.unwritten import unwritten
 from carerails.policy import Policy
 from carerails.posture.facts import left_out, read_case
 from carerails.posture.sources import Never, load_categories, load_deferred, load_posture
@@ -55,6 +57,9 @@ def check(places: Places) -> list[Finding]:
     found += _points(points, policy, places)
     found += _categories(policy, places.config)
     found += _left_out(policy, places.config)
+    for name in WORDS:
+        for line, _ in unwritten((places.config / name).read_text(encoding="utf-8")):
+            found.append(Finding(name, line, "this is still to be written", "write it in this locale's own words"))
     return sorted(found, key=lambda finding: (finding.file, finding.line, finding.what))
 
 

@@ -4,38 +4,49 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from carerails.colang.rules import CHECK, PREFIX, categories
 from carerails.contracts import LOCALES, TEMPLATE_OF, Outcome
 from carerails.errors import UsageError
+from carerails.lint.unwritten import SAYS, TO_DO
 from carerails.policy import Policy
 
 _NAME = re.compile(r"[a-z]+(?:-[a-z]+)*")
+#: A line of a file of words that begins an entry.
+_KEY = re.compile(r"  (\S[^:#]*):")
 #: Where a new rule stands among those of its severity.
 PRIORITY: Mapping[str, int] = {"emergency": 70, "crisis": 70, "urgent": 40, "check-in": 30}
 _VARIABLE: Mapping[str, str] = {"en": "en", "es-419": "es", "pt-BR": "pt"}
-#: What stands where a person has to write: it matches nothing that anybody says.
-_TODO: Mapping[str, str] = {
-    "en": "write here what people say in english",
-    "es-419": "escribe aqui lo que la gente dice en espanol",
-    "pt-BR": "escreva aqui o que as pessoas dizem em portugues",
-}
-
 _RULE = '''\
 # {title}: what it is for, in the words of whoever reads the rails.
 # Leaves out: what sounds like it and is none.
 
 @meta(kind="red-flag", category="{name}", severity="{severity}", priority={priority})
 flow {flow} $text -> $terms
-  """What it must find. Deferred: what it cannot find yet."""
+  """{to_do} what it must find. Deferred: {deferred}."""
   $or = "|"
 {lists}
   $all = {joined}
   return find_all($or.join($all), $text)
 '''
+#: What the docstring defers, and the posture document with it.
+_DEFERRED = "what it cannot find yet"
+_CATEGORY = """\
+  {name}:
+    en: {{name: {title}, about: "{to_do} one sentence: what people tell that belongs here."}}
+    es-419: {{name: "{to_do} a few words in Spanish", about: "{to_do} the sentence in Spanish."}}
+    pt-BR: {{name: "{to_do} a few words in Portuguese", about: "{to_do} the sentence in Portuguese."}}
+"""
+_LEFT_OUT = """\
+  {flow}:
+    rails: "{deferred}"
+    en: "{to_do} in plain words what the docstring defers; renew the line above when that changes"
+    es-419: "{to_do} the same in Spanish"
+    pt-BR: "{to_do} the same in Portuguese"
+"""
 _ASKED = """\
   if search($guards.{key}, $text)
     $terms = await {flow} $text
@@ -66,7 +77,9 @@ class Scaffold:
                 raise UsageError(error.strerror or "cannot be written", "check the path", str(path)) from None
 
 
-def red_flag(name: str, severity: Outcome, rails: Path, cases: Path, said: Mapping[str, str]) -> Scaffold:
+def red_flag(
+    name: str, severity: Outcome, rails: Path, cases: Path, said: Mapping[str, str], config: Path | None = None
+) -> Scaffold:
     """A new category.
 
     Args:
@@ -75,6 +88,7 @@ def red_flag(name: str, severity: Outcome, rails: Path, cases: Path, said: Mappi
         rails: the directory; it must compile.
         cases: the file of cases that is made.
         said: what somebody says, by locale: the first example and the first case of it.
+        config: where the posture document takes its words from; None: there is none.
 
     Raises:
         UsageError: the name is taken or no name, or the rails do not compile.
@@ -97,7 +111,8 @@ def red_flag(name: str, severity: Outcome, rails: Path, cases: Path, said: Mappi
         main: _with_rule(main.read_text(encoding="utf-8"), flow, severity, policy),
         cases: _cases(name, severity, said),
     }
-    return Scaffold(flow, TEMPLATE_OF[severity], files, frozenset({main}))
+    words = _words(name, flow, severity, policy, config) if config else {}
+    return Scaffold(flow, TEMPLATE_OF[severity], files | words, frozenset({main, *words}))
 
 
 def _file(name: str) -> str:
@@ -105,18 +120,56 @@ def _file(name: str) -> str:
 
 
 def _rule(name: str, flow: str, severity: str) -> str:
-    lists = "\n".join(f'  ${_VARIABLE[locale]} = ["\\\\b{_TODO[locale]}\\\\b"]' for locale in LOCALES)
+    lists = "\n".join(f'  ${_VARIABLE[locale]} = ["\\\\b{SAYS[locale]}\\\\b"]' for locale in LOCALES)
     joined = " + ".join(f"${_VARIABLE[locale]}" for locale in LOCALES)
-    title = name.replace("-", " ").capitalize()
     return _RULE.format(
-        title=title, name=name, severity=severity, priority=PRIORITY[severity], flow=flow, lists=lists, joined=joined
+        title=_title(name),
+        name=name,
+        severity=severity,
+        priority=PRIORITY[severity],
+        flow=flow,
+        lists=lists,
+        joined=joined,
+        to_do=TO_DO,
+        deferred=_DEFERRED,
     )
+
+
+def _title(name: str) -> str:
+    return name.replace("-", " ").capitalize()
+
+
+def _words(name: str, flow: str, severity: str, policy: Policy, config: Path) -> dict[Path, str]:
+    """The files of words with an entry that is to be filled, for as many of them as there are."""
+    same = {rule.meta.category for rule in policy.rules.values() if rule.meta.outcome == severity}
+    entries = {
+        "categories.yml": ("red-flags:", same, _CATEGORY.format(name=name, title=_title(name), to_do=TO_DO)),
+        "deferred.yml": ("deferred:", (), _LEFT_OUT.format(flow=flow, deferred=_DEFERRED, to_do=TO_DO)),
+    }
+    return {path: _with_entry(path, *entry) for file, entry in entries.items() if (path := config / file).is_file()}
+
+
+def _with_entry(path: Path, head: str, after: Collection[str], entry: str) -> str:
+    """A file of words with one more entry: behind the last one of those named, else of all under its head.
+
+    Raises:
+        UsageError: the file has no such head.
+    """
+    lines = path.read_text(encoding="utf-8").split("\n")
+    if head not in lines:
+        raise UsageError(f"no `{head}` at the left margin", "it heads the entries", str(path))
+    at = lines.index(head)
+    end = next((n for n in range(at + 1, len(lines)) if lines[n][:1] not in (" ", "#")), len(lines))
+    keys = {n: match[1] for n in range(at + 1, end) if (match := _KEY.fullmatch(lines[n]))}
+    last = max((n for n, key in keys.items() if key in after), default=max(keys, default=at))
+    place = next((n for n in range(last + 1, end) if not lines[n].startswith("    ")), end)
+    return "\n".join([*lines[:place], *entry.rstrip("\n").split("\n"), *lines[place:]])
 
 
 def _examples(words: str, said: Mapping[str, str]) -> str:
     lines = [f"# What people say: {words}. At least 12 a locale, in people's own words.", f"flow examples of {words}"]
     for locale in LOCALES:
-        text = said.get(locale) or _TODO[locale]
+        text = said.get(locale) or SAYS[locale]
         lines += [f"  # {locale}", f'  user said "{_quoted(text)}"']
     return "\n".join(lines) + "\n"
 
@@ -129,7 +182,7 @@ def _cases(name: str, severity: str, said: Mapping[str, str]) -> str:
     """A case a locale; of an urgent one the decision is escalation, too."""
     rows: list[dict[str, str]] = []
     for locale in LOCALES:
-        row = {"id": f"{name}-{_VARIABLE[locale]}-001", "text": said.get(locale) or _TODO[locale], "locale": locale}
+        row = {"id": f"{name}-{_VARIABLE[locale]}-001", "text": said.get(locale) or SAYS[locale], "locale": locale}
         right = {"expected": "check-in"} if severity == "check-in" else {"expected": "escalate", "severity": severity}
         rows.append({**row, **right, "category": name})
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
