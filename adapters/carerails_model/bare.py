@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from carerails.contracts import Ruling
-from carerails.kinds import read_kind
+from carerails.kinds import read_kind, reader
 from carerails_model.asking import ModelEngine
 
 #: All that it is told: what an application's first version says.
@@ -16,8 +18,17 @@ class BareEngine(ModelEngine):
     name = "llm"
     capabilities = frozenset({"escalate", "refuse", "original", "sampled"})
 
+    def __init__(self, rails: Path | None = None) -> None:
+        super().__init__(rails)
+        self.version = f"{self.version}+{reader()}"
+
+    async def start(self) -> None:
+        """Learn to read, and import what a question needs."""
+        read_kind("Hello.")
+        await super().start()
+
     async def _ask(self, text: str) -> Ruling | None:
         reading = read_kind(await self._answer(SYSTEM, text))
-        if reading.kind == "escalation":
-            return Ruling(outcome="crisis" if reading.crisis else "emergency", category="read")
+        if reading.severity:
+            return Ruling(outcome=reading.severity, category="read")
         return Ruling(outcome="refuse", slug="default", category="read") if reading.kind == "refusal" else None

@@ -13,6 +13,7 @@ import yaml
 
 from carerails.contracts import Findings, Locale
 from carerails.errors import EngineError, UsageError
+from carerails.kinds import reader
 from carerails.mapping import FILE, Decisions, Signs, check_names, guess, read_mapping
 from nemo_runner import SWALLOWED, action_failed, no_telemetry
 
@@ -34,7 +35,7 @@ class NemoRails:
     def __init__(self, rails: Path | None = None, directory: str = ".") -> None:
         self._directory = Path(directory)
         files = sorted(path for path in self._directory.rglob("*") if path.suffix in (".co", ".yml", ".yaml", ".py"))
-        content = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
+        content = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files) + reader().encode()
         self.version = f"{metadata.version('nemoguardrails')}+{hashlib.sha256(content).hexdigest()[:8]}"
         said = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in files if path.suffix in (".yml", ".yaml")]
         has_models = any(isinstance(one, dict) and cast("Any", one).get("models") for one in said)

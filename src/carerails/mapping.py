@@ -76,8 +76,8 @@ class Decisions(Frozen):
         if self.otherwise != "read":
             return _ruling("otherwise", self.otherwise)
         reading = read_kind(signs.said)
-        if reading.kind == "escalation":
-            return Ruling(outcome="crisis" if reading.crisis else "emergency", category="read")
+        if reading.severity:
+            return Ruling(outcome=reading.severity, category="read")
         return (
             Ruling(outcome="refuse", slug="default", category="read")
             if reading.kind == "refusal" or signs.blocked
