@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from carerails.config import Settings, load_settings
 from carerails.contracts import (
@@ -42,6 +42,15 @@ class ReplyJudge(Protocol):
     async def object_to(self, reply: Reply, exchange: Exchange) -> Iterable[Objection]:
         """What it objects to. May raise, which counts as a failure."""
         ...
+
+
+@runtime_checkable
+class _Managed(Protocol):
+    """A judge that is started and closed with the guard."""
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
 
 
 class ReplyGuard:
@@ -120,12 +129,16 @@ class ReplyGuard:
 
     async def __aenter__(self) -> ReplyGuard:
         await self._rails.__aenter__()
+        if isinstance(self._judge, _Managed):
+            await self._judge.start()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._rails.__aexit__(kind, error, trace)
+        if isinstance(self._judge, _Managed):
+            await self._judge.close()
 
 
 def _sound(objections: Iterable[object]) -> tuple[Objection, ...]:

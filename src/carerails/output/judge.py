@@ -1,6 +1,7 @@
 """The optional judge of replies: one closed question to a language model, the cheapest that answers it well.
 
-It is asked only about what every other check let pass. Only an exact verdict passes; anything else is a failure.
+It is asked only about what every other check let pass. Only an exact verdict passes; anything else is a failure. What
+it is shown of the talk is redacted, whoever asks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from carerails.contracts import Exchange, Objection, Reply
+from carerails.contracts import Exchange, Objection, Redactor, Reply
 from carerails.llm import Endpoint, read_answer
 
 Reason = Literal["none", "advice", "diagnosis", "promise", "invented", "unsupported", "other-person", "tone"]
@@ -72,10 +73,11 @@ class ModelReplyJudge:
 
     Args:
         endpoint: where it is asked.
+        redactor: takes personal data out of what is sent.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoint: Endpoint, redactor: Redactor) -> None:
+        self._endpoint, self._redactor = endpoint, redactor
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str] | None = None, *, timeout_s: float = 5.0) -> ModelReplyJudge:
@@ -84,9 +86,19 @@ class ModelReplyJudge:
         Raises:
             UsageError: a variable is missing.
         """
+        from carerails.privacy import PresidioRedactor
+
         env = dict(os.environ if env is None else env)
         env["CARERAILS_MODEL"] = env.get("CARERAILS_JUDGE_MODEL", "").strip() or env.get("CARERAILS_MODEL", "")
-        return cls(Endpoint.from_environment(env, timeout_s=timeout_s))
+        return cls(Endpoint.from_environment(env, timeout_s=timeout_s), PresidioRedactor())
+
+    async def start(self) -> None:
+        """Import what a question needs, so that the first reply is not judged too late."""
+        self._endpoint.start()
+
+    async def close(self) -> None:
+        """Close the connections of the running event loop."""
+        await self._endpoint.close()
 
     async def object_to(self, reply: Reply, exchange: Exchange) -> Iterable[Objection]:
         """What it objects to; nothing where it says to send.
@@ -94,7 +106,9 @@ class ModelReplyJudge:
         Raises:
             EndpointError: no answer, or none that fits.
         """
-        answer = await self._endpoint.ask(_SYSTEM, data_of(reply, exchange), RESPONSE_FORMAT)
+        question, said = (self._redactor.redact(text, exchange.locale).text for text in (exchange.question, reply.text))
+        data = data_of(reply.model_copy(update={"text": said}), exchange.model_copy(update={"question": question}))
+        answer = await self._endpoint.ask(_SYSTEM, data, RESPONSE_FORMAT)
         verdict = read_answer(answer, ReplyVerdict)
         return () if verdict.send else (Objection(check="judge", reason=f"judged-{verdict.reason}"),)
 
