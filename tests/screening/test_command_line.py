@@ -28,10 +28,23 @@ def test_fates_come_in_the_order_of_the_lines(tmp_path: Path) -> None:
     code, rows = screen(tmp_path, json.dumps(GOOD), "", json.dumps(BAD))
     assert code == 0
     assert [(row["id"], row["fate"], row["rank"]) for row in rows] == [("a", "kept", 1), ("b", "carrier", None)]
-    assert rows[1]["evidence"] == ["screening addressed", "screening third person"]
+    assert rows[1]["evidence"] == ["screening addressed", "screening third person", "screening asker"]
 
 
-@pytest.mark.parametrize("line", ["not json", "[]", "3", '{"id": "x"}', '{"text": 3}', '{"text": "x", "source": 3}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        "[]",
+        "3",
+        '{"id": "x"}',
+        '{"text": 3}',
+        '{"text": "x", "source": 3}',
+        '{"text": "x", "result": 1}',
+        '{"txt": "x"}',
+        '{"text": "x", "id": []}',
+    ],
+)
 def test_a_line_that_cannot_be_read_has_an_error_in_its_place(tmp_path: Path, line: str) -> None:
     code, rows = screen(tmp_path, json.dumps(GOOD), line, json.dumps(BAD))
     assert code == 2
@@ -88,3 +101,14 @@ def test_the_slices_are_scored_and_gated(tmp_path: Path) -> None:
     assert run.exit_code == 0
     assert all(verdict["passed"] for verdict in json.loads(run.stdout)["verdicts"])
     assert len(out.read_text(encoding="utf-8").splitlines()) >= 150
+
+
+def test_a_result_has_a_line_for_each_field(tmp_path: Path) -> None:
+    line = {"id": "r", "result": {"items": [{"note": "Keep it cool."}, {"note": BAD["text"]}]}, "source": "pharmacy"}
+    code, rows = screen(tmp_path, json.dumps(GOOD), json.dumps(line))
+    assert code == 0
+    assert [(row["id"], row.get("place"), row["fate"]) for row in rows] == [
+        ("a", None, "kept"),
+        ("r", "items[0].note", "kept"),
+        ("r", "items[1].note", "carrier"),
+    ]

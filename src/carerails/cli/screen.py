@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,13 +17,16 @@ from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION, USAGE
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Locale, Unit, UnitReport
 from carerails.errors import UsageError, unknown
-from carerails.records import read_object, write_error
+from carerails.records import read_object, refuse_near_misses, write_error
+from carerails.screening.units import of_result
 
 if TYPE_CHECKING:
     from carerails.screening.screener import Screener
 
-#: Keys of an input line; others are ignored.
-_TEXTS = ("text", "source", "title", "id")
+#: Keys of an input line that hold text, and all that mean something; others are ignored.
+_TEXTS = ("text", "source", "title")
+_KEYS = (*_TEXTS, "result", "id")
+_FORM = 'write {"id": ..., "text": ...}, or {"id": ..., "result": ...} with what a tool gave'
 
 
 def run(
@@ -47,17 +51,20 @@ def run(
     with ExitStack() as stack:
         lines = list(numbered(opened(stack, source, "r")))
         read = [_read(line) for line in lines]
-        units = _numbered_units([unit for unit in read if isinstance(unit, _Line)])
+        given = [each for each in read if isinstance(each, _Line)]
+        units = _numbered_units(given)
         spoken = cast("Locale", locale) or detect_locale(question)
-        reports = asyncio.run(screener.judge(question, spoken, units))
+        reports = asyncio.run(_judged(screener, question, spoken, units))
         if store:
             asyncio.run(_keep(store, turn, reports, screener.model_name))
         out = opened(stack, target, "w")
         judged = iter(reports)
         for each in read:
-            record = _record(each.ident, next(judged)) if isinstance(each, _Line) else each
-            out.write(json.dumps(record, ensure_ascii=False) + "\n")
-    unread = len(read) - len(units)
+            records = [_record(each, unit, next(judged)) for unit in each.units] if isinstance(each, _Line) else [each]
+            out.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    if not question.strip():
+        note("no --question: relevance and contradictions were judged against nothing")
+    unread = len(read) - len(given)
     failed = sum(report.fate == "failed" for report in reports)
     if unread:
         note(f"{unread} lines could not be read; each has an error line in its place")
@@ -127,11 +134,14 @@ def evaluate(slices: list[str], profile: str, out: Path | None, allow_failures: 
     return REGRESSION if broken else PASS
 
 
+@dataclass(frozen=True, slots=True)
 class _Line:
-    """One input line: a unit that has no number yet."""
+    """One input line: units that have no number yet, of one text or of the fields of a result."""
 
-    def __init__(self, ident: str, text: str, source: str, title: str) -> None:
-        self.ident, self.text, self.source, self.title = ident, text, source, title
+    ident: str
+    source: str
+    units: Sequence[Unit]
+    fields: bool = False
 
 
 def _screener(profile: str) -> Screener:
@@ -143,33 +153,54 @@ def _screener(profile: str) -> Screener:
 
 
 def _read(numbered_line: Numbered) -> _Line | dict[str, Any]:
-    """The unit of a line, or the error that stands in its place."""
+    """The units of a line, or the error that stands in its place."""
     number, line = numbered_line
     try:
-        fields = read_object(line)
+        return _line_of(read_object(line), str(number))
     except UsageError as error:
         return write_error(number, error)
-    if not isinstance(fields.get("text"), str):
-        return write_error(number, UsageError("no text", 'write {"id": ..., "text": ...}'))
-    wrong = next((key for key in _TEXTS[1:3] if not isinstance(fields.get(key, ""), str)), None)
+
+
+def _line_of(fields: dict[str, Any], number: str) -> _Line:
+    """A text, or the result of a tool, whose fields are units by their paths.
+
+    Raises:
+        UsageError: what is wrong and how to mend it; never holds the line's text.
+    """
+    refuse_near_misses(fields, _KEYS)
+    if ("text" in fields) == ("result" in fields):
+        raise UsageError("no text" if "text" not in fields else "both text and result", _FORM)
+    wrong = next((key for key in _TEXTS if not isinstance(fields.get(key, ""), str)), None)
     if wrong:
-        return write_error(number, UsageError(f"{wrong} is not a text", f'write {{"{wrong}": "..."}}'))
+        raise UsageError(f"{wrong} is not a text", f'write {{"{wrong}": "..."}}')
+    if not isinstance(fields.get("id", ""), (str, int)):
+        raise UsageError("id is neither a text nor a number", 'write {"id": "..."}, or leave it out')
     ident = str(fields.get("id", number))
-    return _Line(ident, fields["text"], fields.get("source", ident), fields.get("title", ""))
+    source, title = fields.get("source", ident), fields.get("title", "")
+    if "text" in fields:
+        return _Line(ident, source, [Unit(key="u1", text=fields["text"], source=source, place=ident, about=title)])
+    try:
+        return _Line(ident, source, of_result(fields["result"], source, title), fields=True)
+    except ValueError as error:
+        raise UsageError(f"the result is {error}", "give the part of it that matters") from None
 
 
 def _numbered_units(lines: Sequence[_Line]) -> list[Unit]:
-    """A line without a source is a source of its own: it leans on no neighbour."""
-    return [
-        Unit(key=f"u{at}", text=line.text, source=line.source, place=line.ident, about=line.title)
-        for at, line in enumerate(lines, 1)
-    ]
+    """All of them, numbered through. A line without a source is a source of its own: it leans on no neighbour."""
+    units = (unit for line in lines for unit in line.units)
+    return [unit.model_copy(update={"key": f"u{at}"}) for at, unit in enumerate(units, 1)]
 
 
-def _record(ident: str, report: UnitReport) -> dict[str, Any]:
+async def _judged(screener: Screener, question: str, locale: Locale, units: Sequence[Unit]) -> Sequence[UnitReport]:
+    async with screener:
+        return await screener.judge(question, locale, units)
+
+
+def _record(line: _Line, unit: Unit, report: UnitReport) -> dict[str, Any]:
     """One fate as a flat record, in the order in which people read it."""
     record: dict[str, Any] = {
-        "id": ident,
+        "id": line.ident,
+        **({"place": unit.place} if line.fields else {}),
         "fate": report.fate,
         "rank": report.rank,
         "relevance": report.relevance,

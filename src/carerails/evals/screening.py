@@ -97,6 +97,7 @@ def load_screening_slice(name: str) -> tuple[AgentSpec, Sequence[UnitCase | Clai
 def outcomes(screener: Screener, cases: Sequence[UnitCase | ClaimCase]) -> Iterator[Outcome]:
     """What becomes of every case, each by itself, in order."""
     with closing(asyncio.new_event_loop()) as loop:
+        loop.run_until_complete(screener.__aenter__())  # nothing waits for what is built at first use
         for case in cases:
             fate = loop.run_until_complete(_fate(screener, case))
             yield Outcome(id=case.id, locale=case.locale, kind=case.kind, expect=case.expect, fate=fate)

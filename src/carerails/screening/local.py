@@ -1,4 +1,4 @@
-"""The decision model that needs no key: rails for instructions, words for the rest. Always the same answers."""
+"""The decision model that needs no key: rails and a learnt head for instructions, words and meaning for the rest."""
 
 from __future__ import annotations
 
@@ -7,44 +7,61 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from carerails.contracts import Answer, Asking, Asks, ChoiceAnswer, Locale, NoulAnswer, Question, Unit
-from carerails.knowledge.semantic import is_installed
+from carerails.errors import UsageError
 from carerails.policy import Policy
 from carerails.screening.carriers import Carriers
 from carerails.screening.evidence import disagreements, premise, read
+from carerails.screening.head import Head, Look, has_examples
 from carerails.screening.relevance import Relevance
 from carerails.screening.support import supports
+from carerails.screening.vectors import Vectors
+from carerails.semantic import is_installed
 
 #: Probabilities of yes: a rule hits or not, two texts disagree or not. Set by hand; only their order means something.
 _HIT: Final = 0.99
 _DISAGREES: Final = 0.85
 _NOT: Final = 0.02
+#: From here on the head says why.
+_EVEN: Final = 0.5
 
 
 class LocalModel:
-    """A `DecisionModel` of rules. Build once; any number of threads and loops may ask it.
+    """A `DecisionModel` that always answers the same. Build once; any number of threads and loops may ask it.
 
     Args:
         policy: the rules of screening; None: those that are shipped.
-        semantic: whether relevance goes by meaning too; None: where the extra is installed.
+        semantic: whether relevance and claims go by meaning too; None: where the extra is installed.
+        head: whether the learnt head looks for instructions beside the rules; None: where the extra is installed,
+            and the rails have examples.
+
+    Attributes:
+        name: `local`, and `local+head` where the head looks too: it stands in every log.
 
     Raises:
         CompileError: the rails do not compile.
+        UsageError: the extra is needed and not installed, or the rails have too few examples for the head.
     """
 
-    name = "local"
-
-    def __init__(self, policy: Policy | None = None, *, semantic: bool | None = False) -> None:
+    def __init__(
+        self, policy: Policy | None = None, *, semantic: bool | None = False, head: bool | None = False
+    ) -> None:
         self._carriers = Carriers(policy)
-        self._semantic = is_installed() if semantic is None else semantic
-        self._relevance = Relevance(semantic=self._semantic)
+        self._semantic = _wanted(semantic, "semantic")
+        vectors = Vectors()
+        taught = head is not None or has_examples(self._carriers.policy)
+        self._head = Head(self._carriers.policy, vectors) if taught and _wanted(head, "head") else None
+        self._relevance = Relevance(vectors if self._semantic else None)
+        self.name = "local+head" if self._head else "local"
 
     def start(self) -> None:
-        """Compile every rule now. Optional."""
+        """Compile every rule now, and fit the head. Optional."""
         self._carriers.policy.warm()
+        if self._head:
+            self._head.start()
 
     async def ask(self, asking: Asking, questions: Mapping[str, Question]) -> Mapping[str, Answer]:
         """One answer a question."""
-        if self._semantic:  # an embedding takes milliseconds
+        if self._semantic or self._head:  # an embedding takes milliseconds
             return await asyncio.to_thread(self.ask_now, asking, questions)
         return self.ask_now(asking, questions)
 
@@ -67,11 +84,34 @@ class LocalModel:
                 return _supports(asking.units, asking.locale)
 
     def _instructions(self, units: Sequence[Unit]) -> Mapping[str, NoulAnswer]:
+        """What the rules find, and what the head makes of the rest; that it fails is a failure of all, and no `no`."""
         hits = self._carriers.find(units)
-        return {
-            unit.key: NoulAnswer(noul=_HIT if unit.key in hits else _NOT, evidence=hits.get(unit.key, ()))
-            for unit in units
-        }
+        answers = {key: NoulAnswer(noul=_HIT, evidence=rules) for key, rules in hits.items()}
+        rest = [unit for unit in units if unit.key not in answers]
+        if not self._head:
+            return answers | {unit.key: NoulAnswer(noul=_NOT) for unit in rest}
+        looks = self._head.look_at([unit.text for unit in rest])
+        return answers | {unit.key: _as_seen(looks[unit.text]) for unit in rest}
+
+
+def _as_seen(look: Look) -> NoulAnswer:
+    """What the head saw. Below an even chance there is nothing to explain."""
+    evidence = (f"head: {look.family}",) if look.probability >= _EVEN else ()
+    return NoulAnswer(noul=round(max(_NOT, look.probability), 4), evidence=evidence)
+
+
+def _wanted(switch: bool | None, key: str) -> bool:
+    """Whether a part that needs the extra is on.
+
+    Raises:
+        UsageError: it was asked for, and the extra is not installed.
+    """
+    if switch and not is_installed():
+        raise UsageError(
+            f"`{key}: true` needs the extra `semantic`, which is not installed",
+            f"pip install 'carerails[semantic]', or set `{key}: null`: on where it is installed",
+        )
+    return is_installed() if switch is None else switch
 
 
 def _contradictions(asking: Asking) -> Mapping[str, NoulAnswer]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from carerails.contracts import DecisionModel
@@ -10,6 +11,9 @@ from carerails.screening.carriers import screening_rails
 from carerails.screening.local import LocalModel
 from carerails.screening.screener import Screener
 from carerails.screening.settings import ModelName, ScreeningSettings
+from carerails.semantic import is_installed
+
+log = logging.getLogger(__name__)
 
 
 def open_screener(settings: ScreeningSettings, rails: Path | None = None) -> Screener:
@@ -20,10 +24,14 @@ def open_screener(settings: ScreeningSettings, rails: Path | None = None) -> Scr
         rails: the directory of rails; its `screening` is what is used, or the shipped one where it has none.
 
     Raises:
-        UsageError: the environment does not name the endpoint of a model, or an extra is missing.
+        UsageError: the environment does not name the endpoint of a model, or an extra that is wanted is missing.
         CompileError: the rails do not compile.
     """
-    local = LocalModel(Policy.load(screening_rails(rails)), semantic=settings.semantic)
+    if settings.head is None and not is_installed():
+        log.warning(
+            "the extra `semantic` is not installed: instructions are looked for by rules alone, without the head"
+        )
+    local = LocalModel(Policy.load(screening_rails(rails)), semantic=settings.semantic, head=settings.head)
     stronger = _model(settings.stronger, local, settings) if settings.stronger else None
     return Screener(settings, rails=local, model=_model(settings.model, local, settings), stronger=stronger)
 

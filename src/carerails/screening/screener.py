@@ -28,9 +28,10 @@ from carerails.screening import questions
 from carerails.screening.fates import decided, digest_of, judged
 from carerails.screening.local import LocalModel
 from carerails.screening.requests import Outcome, answered
+from carerails.screening.results import ScreenedResult, left_of
 from carerails.screening.settings import ScreeningSettings
 from carerails.screening.tokens import estimate
-from carerails.screening.units import of_claims, of_passages
+from carerails.screening.units import of_claims, of_passages, of_result
 
 
 class Screener:
@@ -54,7 +55,7 @@ class Screener:
         tokens: Callable[[str], int] = estimate,
     ) -> None:
         self.settings = settings or ScreeningSettings()
-        self._rails = rails or LocalModel(semantic=self.settings.semantic)
+        self._rails = rails or LocalModel(semantic=self.settings.semantic, head=self.settings.head)
         self._model: DecisionModel = model or self._rails
         self._stronger, self._tokens = stronger, tokens
 
@@ -69,6 +70,26 @@ class Screener:
         reports = await self.judge(question, locale, units)
         texts = {unit.key: unit.text for unit in units} if self.settings.keep_text else {}
         return Screening(passages=_kept(passages, units, reports), units=reports, model=self.model_name, texts=texts)
+
+    async def screen_result(
+        self, question: str, locale: Locale, result: object, source: str = "", about: str = ""
+    ) -> ScreenedResult:
+        """What of a tool's result may enter the context, and what became of every field.
+
+        Args:
+            question: what the user asked.
+            locale: the turn's.
+            result: what `json.loads` gives; `of_json` reads what a tool gave as text.
+            source: the tool.
+            about: what the result is of.
+
+        Raises:
+            ValueError: it is nested too deeply to be read.
+        """
+        units = of_result(result, source, about)
+        reports = await self.judge(question, locale, units)
+        texts = {unit.key: unit.text for unit in units} if self.settings.keep_text else {}
+        return ScreenedResult(left_of(result, units, reports), reports, self.model_name, texts)
 
     async def judge(self, question: str, locale: Locale, units: Sequence[Unit]) -> tuple[UnitReport, ...]:
         """What becomes of units, in their order. Never raises but for cancellation."""

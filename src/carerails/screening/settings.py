@@ -19,6 +19,8 @@ class ScreeningSettings(Frozen):
         enabled: whether passages are screened and claims checked at all.
         model: who answers: `local` needs no key; `system-one` and `openai` ask the endpoint that the environment names.
         semantic: whether the local model compares meaning too; null: where the extra is installed.
+        head: whether the local model's learnt head looks for instructions beside the rules, whatever model answers;
+            null: where the extra is installed; false: the rules alone.
         discard_at: probability of instructions from which a unit is discarded.
         whole_source: discard all of a source that has such a unit, and not the unit alone.
         mark_at: probability of a contradiction from which a unit is marked.
@@ -37,6 +39,7 @@ class ScreeningSettings(Frozen):
     enabled: bool = True
     model: ModelName = "local"
     semantic: bool | None = False
+    head: bool | None = None
     discard_at: Probability = 0.5
     whole_source: bool = False
     mark_at: Probability = 0.5

@@ -13,6 +13,9 @@ from carerails.drafting.sentences import sentences
 #: Characters of one unit; what is longer is cut into several, at blanks where there are some.
 LONGEST: Final = 2_000
 
+#: Underscores of a name; what has more may be a sentence.
+_NAMED: Final = 3
+
 _Found = tuple[str, str]
 
 
@@ -86,12 +89,18 @@ def _cited(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield said, tuple(cards)
 
 
+def of_key(key: str) -> list[str]:
+    """What the key of an object says: nothing, where it is the short name of a field."""
+    if key.isidentifier() and key.count("_") <= _NAMED:
+        return []
+    return list(_cut(key.replace("_", " ")))
+
+
 def _fields(value: object, path: str) -> Iterator[_Found]:
     if isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
             place = f"{path}.{key}" if path else str(key)
-            if not str(key).isidentifier():
-                yield from ((f"{place} (key)", piece) for piece in _cut(str(key)))
+            yield from ((f"{place} (key)", piece) for piece in of_key(str(key)))
             yield from _fields(inner, place)
     elif isinstance(value, list):
         for number, inner in enumerate(cast("list[Any]", value)):

@@ -1,0 +1,173 @@
+"""A learnt second look for instructions to the model, beside the rules: for wordings that no rule foresaw.
+
+It weighs what a sentence means, by the encoder of the extra `semantic`, and which kinds of words meet in it, by the
+flow `kinds of words` of the rails. It learns from the examples of the rails and from nothing else: sentences that speak
+to a model, and sentences that speak to people, mostly in the imperative. What it is worth on wordings of a new kind is
+estimated by leaving out whole families of examples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Final
+
+from carerails.colang import Example
+from carerails.drafting.sentences import sentences
+from carerails.errors import UsageError
+from carerails.policy import Policy
+from carerails.screening.vectors import Vectors, plain
+from carerails.semantic.encoder import embedded, one_thread
+
+#: The flow that names the kinds of words in a sentence, and where its examples are: one family a file.
+KINDS: Final = "kinds of words"
+TO_THE_MODEL: Final = "examples/to_the_model/"
+TO_THE_READER: Final = "examples/to_the_reader/"
+#: How quickly likeness of meaning fades, what kinds weigh beside it, and how much the fit is held back.
+_FADES: Final = 1.0
+_KINDS_WEIGH: Final = 2.0
+_RIDGE: Final = 0.5
+#: Share of the readers' sentences, each judged without its family, that score below the probability of 0.5.
+_SPARED: Final = 0.95
+#: How steep probabilities are around it. Set by hand: they order sentences, no more.
+_STEEP: Final = 4.0
+#: Fewest examples of either side.
+_ENOUGH: Final = 100
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is seen in a unit: probability of instructions, and the family that its worst sentence is most like."""
+
+    probability: float
+    family: str
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """`held_out` are the scores of the examples, each without its family; `cut` is the score of probability 0.5."""
+
+    vectors: Any
+    kinds: Any
+    mean: Any
+    weights: Any
+    held_out: Any
+    cut: float
+
+
+class Head:
+    """Looks at units sentence by sentence. Fitted when first asked; may be used from any thread.
+
+    Args:
+        policy: the rails of screening, with their examples and the flow `kinds of words`.
+        vectors: where vectors come from, and are kept.
+        embed: turns many texts into rows of vectors; None: as the extra does, kept from one command to the next.
+
+    Raises:
+        UsageError: the rails have too few examples, or no such flow.
+    """
+
+    def __init__(self, policy: Policy, vectors: Vectors, embed: Any = embedded) -> None:
+        self._policy, self._vectors, self._embed = policy, vectors, embed
+        for side in (TO_THE_MODEL, TO_THE_READER):
+            count = len(_examples(policy, side))
+            if count < _ENOUGH:
+                raise UsageError(f"{count} examples in {side}", f"write at least {_ENOUGH}, or set `head: false`")
+        policy.run(KINDS, "")
+        self.examples: Sequence[Example] = _examples(policy, TO_THE_MODEL, TO_THE_READER)
+
+    def start(self) -> None:
+        """Fit now: a second or two, and some more where the vectors of the examples are not kept."""
+        _ = self._fitted
+
+    def look(self, text: str) -> Look:
+        """The worst of the sentences of a unit."""
+        return self.look_at([text])[text]
+
+    def look_at(self, texts: Sequence[str]) -> Mapping[str, Look]:
+        """By text; what all of them mean is read in one go."""
+        parts = {text: _parts(text) for text in texts}
+        vectors = self._vectors.of(part for found in parts.values() for part in found)
+        return {
+            text: max((self._judged(part, vectors[part]) for part in found), key=_worst)
+            for text, found in parts.items()
+        }
+
+    @property
+    def sides(self) -> Sequence[bool]:
+        """Of each example, whether it speaks to a model."""
+        return [example.file.startswith(TO_THE_MODEL) for example in self.examples]
+
+    @property
+    def held_out(self) -> Sequence[float]:
+        """What each example is given by a head that never saw its family."""
+        return [_probability(score - self._fitted.cut) for score in self._fitted.held_out.tolist()]
+
+    def _judged(self, part: str, vector: Any) -> Look:
+        numpy: Any = import_module("numpy")
+        fitted = self._fitted
+        kinds = numpy.array(self._kinds(part)) - fitted.mean
+        # `@` would wake threads, which costs more.
+        meant = numpy.exp(2 * _FADES * (numpy.einsum("ij,j->i", fitted.vectors, vector) - 1))
+        met = numpy.einsum("ij,j->i", fitted.kinds, kinds)
+        pull = fitted.weights * meant
+        nearest = self.examples[int(pull.argmax())].category
+        score = float(pull.sum() + (fitted.weights * met).sum())
+        return Look(_probability(score - fitted.cut), nearest)
+
+    def _kinds(self, text: str) -> list[float]:
+        found = set(self._policy.run(KINDS, plain(text)))
+        return [float(kind in found) for kind in self._all_kinds]
+
+    @cached_property
+    def _all_kinds(self) -> Sequence[str]:
+        texts = (plain(example.text) for example in self.examples)
+        return sorted({kind for text in texts for kind in self._policy.run(KINDS, text)})
+
+    @cached_property
+    def _fitted(self) -> _Fitted:
+        """Ridge regression of the side on a sum of two likenesses; each score without its family in closed form."""
+        numpy: Any = import_module("numpy")
+        vectors = self._embed([plain(example.text) for example in self.examples])
+        kinds = numpy.array([self._kinds(example.text) for example in self.examples])
+        told = numpy.where(self.sides, 1.0, -1.0)
+        families = numpy.array([example.file for example in self.examples])
+        with one_thread():
+            mean = kinds.mean(0)
+            weighed = (kinds - mean) * (4 * _KINDS_WEIGH / kinds.shape[1])
+            alike = numpy.exp(2 * _FADES * (vectors @ vectors.T - 1)) + weighed @ (kinds - mean).T
+            inverse = numpy.linalg.inv(alike + _RIDGE * numpy.eye(len(told)))
+            weights = inverse @ told
+            held_out = numpy.empty(len(told))
+            for family in numpy.unique(families):
+                rows = numpy.flatnonzero(families == family)
+                own = numpy.linalg.solve(inverse[numpy.ix_(rows, rows)], weights[rows])
+                held_out[rows] = told[rows] - own
+        cut = float(numpy.quantile(held_out[told < 0], _SPARED))
+        return _Fitted(vectors, weighed, mean, weights, held_out, cut)
+
+
+def has_examples(policy: Policy) -> bool:
+    """Whether rails have any for a head to learn from; those that were written for rules alone have none."""
+    return bool(_examples(policy, TO_THE_MODEL))
+
+
+def _examples(policy: Policy, *sides: str) -> list[Example]:
+    return [example for example in policy.examples if example.file.startswith(sides)]
+
+
+def _parts(text: str) -> list[str]:
+    """The sentences of a text, where it has more than one."""
+    found = [sentence.text for sentence in sentences(text)]
+    return found if len(found) > 1 else [text]
+
+
+def _worst(look: Look) -> float:
+    return look.probability
+
+
+def _probability(above: float) -> float:
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, _STEEP * above))))
