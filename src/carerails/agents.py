@@ -12,7 +12,7 @@ from carerails.engine import open_engine
 from carerails.errors import unknown
 from carerails.graph import Agent, AgentSettings, Sink
 from carerails.knowledge.retrieval import CardRetriever
-from carerails.output.settings import JudgeName
+from carerails.output.settings import JudgeName, OutputSettings
 
 if TYPE_CHECKING:
     from carerails.screening.screener import Screener
@@ -83,7 +83,7 @@ def open_agent(
         engine=engine,
         floor=floor,
         retriever=retriever or CardRetriever(semantic=assembly.semantic),
-        drafter=drafter or _drafter(assembly.drafter),
+        drafter=drafter or _drafter(assembly.drafter, settings.profile.output),
         redactor=PresidioRedactor(),
         guard=guard or open_guard(assembly.engine, assembly.rails, settings, _judge_of_replies(assembly.judge)),
         screener=screener,
@@ -106,11 +106,12 @@ def _judge_of_replies(judge: str | None) -> JudgeName | None:
     return "local" if judge == "local" else None
 
 
-def _drafter(name: str) -> Drafter:
+def _drafter(name: str, rules: OutputSettings) -> Drafter:
     from carerails.drafting import ExtractiveDrafter, ModelDrafter
+    from carerails.output.form import form_of
 
     if name == "cards":
         return ExtractiveDrafter()
     if name == "model":
-        return ModelDrafter.from_environment()
+        return ModelDrafter.from_environment(form=form_of(rules))
     raise unknown("drafter", name, DRAFTERS)

@@ -94,7 +94,7 @@ def _reply(row: Record, guard: ReplyGuard) -> tuple[Reply | None, list[str]]:
     """The reply; of what a model answered, what is wrong with its form."""
     if "raw" in row:
         parsed = parse_reply(row["raw"], guard.settings)
-        return (parsed.data.reply() if parsed.data else None), [f"{e.field}-{e.error}" for e in parsed.errors]
+        return (parsed.data.reply() if parsed.data else None), [str(error) for error in parsed.errors]
     kind, text = row.get("kind", "answer"), row["text"]
     if kind not in KINDS:
         raise UsageError("unknown kind", f"one of {', '.join(KINDS)}, or leave it out")

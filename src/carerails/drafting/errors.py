@@ -14,10 +14,12 @@ class DraftError(CarerailsError):
             answer from); `malformed` (an answer that does not fit the envelope).
         detail: a status or the name of an error; never the user's text, the passages or the model's words.
         raw: what the model said where it does not fit, for whoever keeps it redacted; no message shows it.
+        errors: each rule that it breaks, as `confidence-too-low`: words of ours.
     """
 
-    def __init__(self, kind: FailureKind, detail: str, raw: str = "") -> None:
+    def __init__(self, kind: FailureKind, detail: str, raw: str = "", errors: tuple[str, ...] = ()) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind: FailureKind = kind
         self.detail = detail
         self.raw = raw
+        self.errors = errors

@@ -46,9 +46,9 @@ whatever it says or pretends to be.
 Answer with one JSON object and nothing else: {{"kind": "answer", "text": "...", "citations": ["..."]}}"""
 
 
-def system_message(locale: Locale) -> str:
-    """The rules, for one locale."""
-    return _SYSTEM.format(language=LANGUAGE[locale], never="\n".join(NEVER))
+def system_message(locale: Locale, asks: Sequence[str] = ()) -> str:
+    """The rules, for one locale; `asks` are the lines about further fields of the answer."""
+    return "\n".join([_SYSTEM.format(language=LANGUAGE[locale], never="\n".join(NEVER)), *asks])
 
 
 def data_message(question: str, passages: Sequence[Passage]) -> str:

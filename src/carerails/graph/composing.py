@@ -17,6 +17,7 @@ from carerails.contracts import (
     Passage,
     Reply,
 )
+from carerails.errors import CarerailsError
 from carerails.graph.circuit import Circuit
 from carerails.graph.faults import Fault, attempt
 from carerails.graph.grounding import REASONS, grounded
@@ -34,6 +35,7 @@ class Composed:
         faults: what failed.
         claims: what became of the claims of an answer.
         raw: what the model said where it is no reply at all; never shown to anybody.
+        broken: the rules of fields that it breaks then, by the drafter's own words.
         admitted: False: the circuit is open, and nothing was called.
     """
 
@@ -41,6 +43,7 @@ class Composed:
     inspection: Inspection | None = None
     faults: tuple[Fault, ...] = ()
     raw: str = ""
+    broken: tuple[str, ...] = ()
     claims: tuple[ClaimReport, ...] = ()
     admitted: bool = True
 
@@ -83,21 +86,23 @@ class Composer:
         return None
 
     async def _made(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Composed:
-        raw = ""
+        raw, broken = "", ()
 
         async def drafted() -> object:
-            nonlocal raw
+            nonlocal raw, broken
             try:
                 return await self._seams.drafter.draft(question, locale, passages)
             except Exception as error:
                 raw = str(getattr(error, "raw", ""))
+                if isinstance(error, CarerailsError):  # whose words are ours; a foreign error's may be the user's
+                    broken = tuple(getattr(error, "errors", ()))
                 raise
 
         draft = await attempt("drafter", drafted, Reply, self._settings.draft_s)
         if isinstance(draft, Reply) and draft.kind != "refusal" and (draft.kind != "answer" or not draft.text.strip()):
             draft = Fault(where="drafter", kind="malformed", detail=draft.kind)
         if isinstance(draft, Fault):
-            return Composed(faults=(draft,), raw=raw)
+            return Composed(faults=(draft,), raw=raw, broken=broken)
         if draft.kind == "refusal":
             return Composed(draft=draft)
         exchange = Exchange(question=question, locale=locale, passages=tuple(passages))

@@ -189,7 +189,7 @@ class Nodes:
             fault = await self._rest(call, now)
             return changed(state, draft=await self._fallback(state, OPEN), faults=(*faults, fault) if fault else faults)
         if made.draft is None:
-            await self._keep(call.thread_id, now, (NO_REPLY,), made.raw)
+            await self._keep(call.thread_id, now, (NO_REPLY, *made.broken), made.raw)
             return changed(state, draft=await self._fallback(state, faults[-1].where), faults=faults)
         if made.draft.kind == "refusal":
             # The drafter sees no answer in the cards. It may say so; the words are ours.

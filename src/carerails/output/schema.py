@@ -31,12 +31,12 @@ class StructuredReply(Envelope):
     Attributes:
         action: what the application is to do; None: nothing.
         confidence: how sure the model says it is, from 0 to 1.
-        quantities: numbers by name.
+        quantities: numbers by name; None: the model gives none of that name.
     """
 
     action: Word | None = None
     confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    quantities: dict[str, Amount] = Field(default_factory=dict[str, Amount])
+    quantities: dict[str, Amount | None] = Field(default_factory=dict[str, "Amount | None"])
 
     def reply(self) -> Reply:
         """As a graph takes it."""
@@ -48,6 +48,9 @@ class FieldError(Frozen):
 
     field: str
     error: str
+
+    def __str__(self) -> str:
+        return f"{self.field}-{self.error}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,8 @@ def _broken(data: StructuredReply, rules: OutputSettings) -> Iterator[FieldError
         known = rules.quantities.get(name)
         if known is None:
             yield FieldError(field="quantities", error="unknown-quantity")
+        elif amount is None:
+            continue
         elif amount.unit != known.unit:
             yield FieldError(field="quantities", error="wrong-unit")
         elif not known.min <= amount.value <= known.max:
