@@ -242,9 +242,9 @@ class Policy:
         missing = dict.fromkeys(terms)
         wanted = frozenset(terms)
         for regex in self.regexes(rule):
-            for start, end, arm in scan.spans(regex.number):
+            for start, end, arm in scan.spans(regex.number) if regex.function == "find_all" else ():
                 term = text[start:end]
-                if term in wanted and regex.function == "find_all":
+                if term in wanted:
                     missing.pop(term, None)
                     pattern = regex.arms[arm]
                     found.setdefault((start, end), Match(start, end, pattern.file, pattern.line))

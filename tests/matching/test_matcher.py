@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carerails.matching import Matcher, arms
+from carerails.matching import Matcher, arms, verify
 from carerails.matching.matcher import Backend
 from tests.matching.strategies import BY_CHANCE, case, seeds
 
@@ -40,6 +40,14 @@ def agree(regexes: list[str], text: str, backend: Backend) -> None:
 @given(chance=seeds)
 def test_it_agrees_with_re(backend: Backend, chance: Random) -> None:
     agree(*case(chance), backend)
+
+
+@settings(BY_CHANCE, max_examples=200)
+@given(chance=seeds, walks=st.integers(0, 3))
+def test_it_agrees_with_re_before_and_after_an_arm_has_an_automaton(chance: Random, walks: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verify, "_WALKS", walks)
+        agree(*case(chance), "auto")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

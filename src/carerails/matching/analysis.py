@@ -136,7 +136,10 @@ def _of_arms(regex: str, facts: Callable[[str], Facts | None]) -> list[tuple[int
 
 
 def _check(clause: Iterable[str]) -> Check | None:
-    """Of each literal the longest word that it has from edge to edge, else all of it; None if those are too many."""
+    """Of each literal the longest word that it has from edge to edge, else all of it; None if those are too many.
+
+    What ordinary messages have most often comes first: it is looked for in this order.
+    """
     words: set[str] = set()
     pieces: set[str] = set()
     for literal in map(mark_literal, clause):
@@ -145,7 +148,7 @@ def _check(clause: Iterable[str]) -> Check | None:
             words.add(max(whole, key=len))
         else:
             pieces.add(literal)
-    few = sorted(fewest(pieces))
+    few = sorted(fewest(pieces), key=lambda piece: (-cost(frozenset({piece})), piece))
     return Check(tuple(sorted(words)), tuple(few)) if len(few) <= _MOST_PIECES else None
 
 

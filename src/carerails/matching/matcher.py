@@ -38,26 +38,22 @@ class Matcher:
         self._outside = frozenset(analysis.outside)
         for number in self._outside:
             self.whole(number)
-        self._always: dict[int, list[Verifier]] = {}
-        #: Arms by regex and first clause.
-        self.led: list[dict[int, list[Verifier]]] = [{} for _ in self.regexes]
-        #: Clauses that an arm may need in another part.
-        self.beside: set[int] = set()
-        for arm in analysis.arms:
-            checks = [analysis.checks[number] for number in arm.checks]
-            verifier = Verifier(arm, self.regexes[arm.regex], checks, re2=backend == "auto")
-            if not arm.clauses:
-                self._always.setdefault(arm.regex, []).append(verifier)
-                continue
-            first, *others = arm.clauses
-            self.led[arm.regex].setdefault(first, []).append(verifier)
-            if not arm.local:
-                self.beside.update(others)
-        #: Arms by their first clause.
+        #: Arms that no literal leads to, by regex.
+        self.always: dict[int, list[Verifier]] = {}
+        #: All others by their first clause: of all regexes, and of each.
         self.leading: dict[int, list[Verifier]] = {}
-        for led in self.led:
-            for clause, several in led.items():
-                self.leading.setdefault(clause, []).extend(several)
+        self.led: list[dict[int, list[Verifier]]] = [{} for _ in self.regexes]
+        everyday = [(frozenset(check.words), tuple(check.pieces)) for check in analysis.checks]
+        for arm in analysis.arms:
+            checks = tuple(map(everyday.__getitem__, arm.checks))
+            verifier = Verifier(arm, self.regexes[arm.regex], checks, re2=backend == "auto")
+            if verifier.lead is None:
+                self.always.setdefault(arm.regex, []).append(verifier)
+            else:
+                self.leading.setdefault(verifier.lead, []).append(verifier)
+                self.led[arm.regex].setdefault(verifier.lead, []).append(verifier)
+        #: The regexes that a clause leads to.
+        self.led_by = {lead: frozenset(arm.regex for arm in several) for lead, several in self.leading.items()}
         self._leads = frozenset(self.leading)
         #: Clauses by literal.
         self._holding: list[tuple[int, ...]] = [() for _ in analysis.literals]
@@ -74,7 +70,7 @@ class Matcher:
             known: what was asked before, by sentence; grows. For texts that have most sentences in common.
         """
         if not text.isascii() or EDGE in text or CUT in text:
-            return Scan(self, text, (), (), range(len(self.regexes)), {})
+            return Scan(self, text, (), (), range(len(self.regexes)))
         known = {} if known is None else known
         asked: list[Asked] = []
         ranges: list[Part] = []
@@ -84,7 +80,7 @@ class Matcher:
                 answer = known[part.marked] = self._ask(part.marked)
             asked.append(answer)
             ranges.append(part)
-        return Scan(self, text, ranges, asked, self._outside, self._always)
+        return Scan(self, text, ranges, asked, self._outside)
 
     def warm(self, *, whole: bool = False) -> None:
         """Compile all that would otherwise be compiled by the first text that needs it.
@@ -110,14 +106,11 @@ class Matcher:
         return pattern
 
     def _arms(self) -> Iterator[Verifier]:
-        for several in self._always.values():
+        for several in (*self.always.values(), *self.leading.values()):
             yield from several
-        for led in self.led:
-            for several in led.values():
-                yield from several
 
     def _ask(self, marked: str) -> Asked:
         """The one pass over a part."""
         holding = self._holding
         seen = {clause for hit in self._prefilter.hits(marked) for clause in holding[hit[0]]}
-        return Asked(seen, seen & self._leads)
+        return Asked(marked, seen, seen & self._leads)

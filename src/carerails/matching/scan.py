@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heapreplace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from carerails.matching.literals import EDGE
 from carerails.matching.sentences import Part
@@ -21,84 +22,87 @@ if TYPE_CHECKING:
     from carerails.matching.matcher import Matcher
 
 Window = tuple[int, int]
-Arms = Mapping[Verifier, Sequence[Window]]
-"""Arms that may match, and where to search for each, from left to right."""
+_Begun = tuple["Span | None", Window, Iterator[Window]]
 
 
-class Asked(NamedTuple):
-    """What the one pass tells of a part of a text: the clauses that stand there, and which of them lead to arms."""
+class Asked:
+    """What the one pass tells of a part of a text.
 
-    seen: set[int]
-    leads: set[int]
+    Attributes:
+        seen: the clauses that stand there.
+        leads: those of them that are the first of an arm.
+    """
+
+    __slots__ = ("_marked", "_words", "leads", "seen")
+
+    def __init__(self, marked: str, seen: set[int], leads: set[int]) -> None:
+        self.seen, self.leads = seen, leads
+        self._marked = marked
+        self._words: set[str] | None = None
+
+    def may_match(self, arm: Verifier) -> bool:
+        """Whether all that an arm needs stands there, the everyday sets included; asked when it is about to be run."""
+        if not arm.also <= self.seen:
+            return False
+        if not arm.everyday:
+            return True
+        words = self._words
+        if words is None:
+            words = self._words = set(self._marked.split(EDGE))
+        for some, pieces in arm.everyday:
+            if some.isdisjoint(words):
+                for piece in pieces:
+                    if piece in self._marked:
+                        break
+                else:
+                    return False
+        return True
 
 
 class Scan:
     """What the regexes of a Matcher find in one text."""
 
     def __init__(
-        self,
-        matcher: Matcher,
-        text: str,
-        ranges: Sequence[Part],
-        asked: Sequence[Asked],
-        outside: Collection[int],
-        always: Mapping[int, Sequence[Verifier]],
+        self, matcher: Matcher, text: str, ranges: Sequence[Part], asked: Sequence[Asked], outside: Collection[int]
     ) -> None:
         self._matcher = matcher
         self._subject = Subject(text)
         self._ranges = ranges
         self._asked = asked
         self._outside = outside
-        self._always = always
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
-        self._opened: dict[int, dict[Verifier, Sequence[Window]]] = {}
-        self._words: dict[int, set[str]] = {}
-        #: The first match of arms that have been run: where, or that there is none.
-        self._first: dict[Verifier, Span | None] = {}
-        #: In which parts a clause stands that leads to arms.
-        self._where: dict[int, list[int]] = {}
-        if len(asked) == 1:
-            self._open_all()
-        else:
-            self._index()
-
-    def _open_all(self) -> None:
-        """In a text of one part the arms that may match are few, so they are found at once."""
-        (asked,) = self._asked
-        leading, opened, always = self._matcher.leading, self._opened, self._always
-        whole = ((0, len(self._subject.text)),)
-        for clause in asked.leads:
-            for arm in leading[clause]:
-                if arm.also <= asked.seen:
-                    if arm.regex in opened:
-                        opened[arm.regex][arm] = whole
-                    else:
-                        opened[arm.regex] = {arm: whole}
-        for regex, several in always.items():
-            opened.setdefault(regex, {}).update(dict.fromkeys(several, whole))
-
-    def _index(self) -> None:
-        where = self._where
-        for number, part in enumerate(self._asked):
+        #: Of the arms that have been run, the first match, the window that it is in, and those behind it.
+        self._begun: dict[Verifier, _Begun] = {}
+        #: In which parts a clause stands: all that lead to arms, and of the others those that were asked for.
+        self._where: defaultdict[int, list[int]] = defaultdict(list)
+        self._beside: dict[int, list[int]] = {}
+        for number, part in enumerate(asked):
             for clause in part.leads:
-                if clause in where:
-                    where[clause].append(number)
-                else:
-                    where[clause] = [number]
+                self._where[clause].append(number)
 
     @property
     def text(self) -> str:
         """What was scanned."""
         return self._subject.text
 
-    @property
+    @cached_property
     def candidates(self) -> Collection[int]:
         """The regexes that may match: the one pass has told."""
         if len(self._asked) == 1:
             return {*self._opened, *self._outside}
-        leading = self._matcher.leading
-        found = {arm.regex for clause in self._where for arm in leading[clause]}
-        return found.union(self._outside, self._always)
+        matcher = self._matcher
+        return matcher.always.keys() | set(self._outside).union(*map(matcher.led_by.__getitem__, self._where))
+
+    @cached_property
+    def _opened(self) -> Mapping[int, Sequence[Verifier]]:
+        """In a text of one part, the arms that may match there: they are few, and found at once."""
+        (asked,) = self._asked
+        opened = defaultdict(list, {i: list(several) for i, several in self._matcher.always.items()})
+        for clause in asked.leads:
+            for arm in self._matcher.leading[clause]:
+                if arm.also <= asked.seen:
+                    opened[arm.regex].append(arm)
+        return opened
 
     def find_all(self, i: int) -> list[Any]:
         """`re.findall(regexes[i], text)`: of a regex of the subset the matched texts."""
@@ -111,9 +115,10 @@ class Scan:
         """Whether `re.search(regexes[i], text)` finds something."""
         if i in self._outside:
             return self._matcher.whole(i).search(self._subject.text) is not None
-        if i in self._spans:
-            return bool(self._spans[i])
-        return any(self._first_of(arm, windows) for arm, windows in self._arms(i).items())
+        for arm in self._arms(i):  # noqa: SIM110  a generator would cost as much as the search
+            if self._begin(arm)[0]:
+                return True
+        return False
 
     def spans(self, i: int) -> list[tuple[int, int, int]]:
         """Start and end of each match of regexes[i], in characters, and the number of the arm that matched."""
@@ -122,80 +127,79 @@ class Scan:
             spans = self._spans[i] = self._by_re(i) if i in self._outside else self._merged(i)
         return spans
 
-    def _arms(self, i: int) -> Arms:
-        """The arms of regexes[i] that may match, each with its windows."""
-        found = self._opened.get(i)
-        if found is not None:
-            return found
-        found = self._opened[i] = dict.fromkeys(self._always.get(i, ()), ((0, len(self.text)),))
+    def _arms(self, i: int) -> Iterable[Verifier]:
+        """The arms of regexes[i] that may match."""
+        if len(self._asked) == 1:
+            return self._opened.get(i, ())
         led = self._matcher.led[i]
-        for clause in led.keys() & self._where.keys():
-            for arm in led[clause]:
-                windows = (self._within if arm.local else self._across)(arm, self._where[clause])
-                if windows:
-                    found[arm] = windows
-        return found
+        found = [arm for clause in led.keys() & self._where.keys() for arm in led[clause]]
+        return found + self._matcher.always[i] if i in self._matcher.always else found
 
-    def _within(self, arm: Verifier, numbers: Sequence[int]) -> list[Window]:
+    def _begin(self, arm: Verifier) -> _Begun:
+        """The first match of an arm, which is run but once for a search and for its matches."""
+        begun = self._begun.get(arm)
+        if begun is None:
+            span, window = None, (0, 0)
+            windows = self._windows(arm)
+            for window in windows:
+                span = arm.find(self._subject, *window)
+                if span:
+                    break
+            begun = self._begun[arm] = span, window, windows
+        return begun
+
+    def _windows(self, arm: Verifier) -> Iterator[Window]:
+        """Where an arm may match, from left to right."""
+        numbers = range(len(self._asked)) if arm.lead is None else self._where[arm.lead]
+        if arm.local or len(self._asked) == 1:
+            windows = self._within(arm, numbers)
+            return _joined(windows) if self._overlap else windows
+        return _joined(self._across(arm, numbers))
+
+    def _within(self, arm: Verifier, numbers: Iterable[int]) -> Iterator[Window]:
         """Those parts that have all that an arm needs."""
-        windows: list[Window] = []
         for number in numbers:
-            if arm.also <= self._asked[number].seen and (not arm.checks or self._may_match(arm, number)):
+            if self._asked[number].may_match(arm):
                 _, start, end = self._ranges[number]
-                _widen(windows, start, end)
-        return windows
+                yield start, end
 
-    def _across(self, arm: Verifier, numbers: Sequence[int]) -> list[Window]:
+    def _across(self, arm: Verifier, numbers: Iterable[int]) -> Iterator[Window]:
         """The surroundings of those parts, where they have all that an arm needs."""
-        windows: list[Window] = []
+        if not all(map(self._stands, arm.also)):
+            return
         length = len(self.text)
         reach = length if arm.longest is None else arm.longest
         for number in numbers:
             _, start, end = self._ranges[number]
             low, high = max(0, start - reach), min(end + reach, length)
             seen = self._asked[number].seen
-            if arm.also <= seen or all(clause in seen or self._near(clause, low, high) for clause in arm.also):
-                _widen(windows, low, high)
-        return windows
-
-    def _may_match(self, arm: Verifier, number: int) -> bool:
-        marked = self._ranges[number].marked
-        words = self._words.get(number)
-        if words is None:
-            words = self._words[number] = set(marked.split(EDGE))
-        return arm.may_match(marked, words)
-
-    def _first_of(self, arm: Verifier, windows: Sequence[Window]) -> Span | None:
-        """An arm is run but once, for a search and for its matches."""
-        if arm not in self._first:
-            span = None
-            if not arm.checks or len(self._asked) > 1 or self._may_match(arm, 0):
-                for start, end in windows:
-                    span = arm.find(self._subject, start, end)
-                    if span:
-                        break
-            self._first[arm] = span
-        return self._first[arm]
+            for clause in arm.also:
+                if clause not in seen and not self._near(clause, low, high):
+                    break
+            else:
+                yield low, high
 
     def _near(self, clause: int, low: int, high: int) -> bool:
         """Whether a clause stands in a part that has a share in the range."""
-        numbers = self._beside.get(clause, ())
+        numbers = self._stands(clause)
         at = bisect_left(numbers, bisect_right(self._ends, low))
         return at < len(numbers) and self._ranges[numbers[at]].start < high
+
+    def _stands(self, clause: int) -> list[int]:
+        """The parts that a clause stands in."""
+        numbers = self._beside.get(clause)
+        if numbers is None:
+            numbers = self._beside[clause] = [n for n, part in enumerate(self._asked) if clause in part.seen]
+        return numbers
 
     @cached_property
     def _ends(self) -> list[int]:
         return [end for _, _, end in self._ranges]
 
     @cached_property
-    def _beside(self) -> dict[int, list[int]]:
-        """In which parts a clause stands that arms ask for in other parts, too."""
-        found: dict[int, list[int]] = {}
-        beside = self._matcher.beside
-        for number, part in enumerate(self._asked):
-            for clause in part.seen & beside:
-                found.setdefault(clause, []).append(number)
-        return found
+    def _overlap(self) -> bool:
+        """Whether there are parts that overlap."""
+        return sum(end - start for _, start, end in self._ranges) > len(self.text)
 
     def _by_re(self, i: int) -> list[tuple[int, int, int]]:
         text = self._subject.text
@@ -207,10 +211,10 @@ class Scan:
 
     def _merged(self, i: int) -> list[tuple[int, int, int]]:
         heads: list[tuple[int, int, int, _Cursor]] = []
-        for arm, windows in self._arms(i).items():
-            span = self._first_of(arm, windows)
+        for arm in self._arms(i):
+            span, window, windows = self._begin(arm)
             if span:
-                heads.append((span[0], arm.order, span[1], _Cursor(arm.find, self._subject, windows)))
+                heads.append((span[0], arm.order, span[1], _Cursor(arm.find, self._subject, window, windows)))
         heapify(heads)
         spans: list[tuple[int, int, int]] = []
         behind = 0
@@ -228,30 +232,37 @@ class Scan:
 
 
 class _Cursor:
-    """Walks through the matches of one arm, window by window."""
+    """Walks through the matches of one arm, from one window to those behind it."""
 
-    __slots__ = ("_at", "_find", "_subject", "_windows")
+    __slots__ = ("_find", "_subject", "_window", "_windows")
 
-    def __init__(self, find: Finder, subject: Subject, windows: Sequence[Window]) -> None:
-        self._find = find
-        self._subject = subject
+    def __init__(self, find: Finder, subject: Subject, window: Window, windows: Iterator[Window]) -> None:
+        self._find, self._subject = find, subject
+        self._window: Window | None = window
         self._windows = windows
-        self._at = 0
 
-    def next(self, behind: int) -> tuple[int, int] | None:
+    def next(self, behind: int) -> Span | None:
         """The first match that starts at `behind` or later; `behind` never goes back."""
-        while self._at < len(self._windows):
-            start, end = self._windows[self._at]
+        while self._window:
+            start, end = self._window
             if behind < end:
                 span = self._find(self._subject, max(start, behind), end)
                 if span:
                     return span
-            self._at += 1
+            self._window = next(self._windows, None)
         return None
 
 
-def _widen(windows: list[Window], start: int, end: int) -> None:
-    """Add a window behind the others; what touches becomes one, so that nothing is searched twice."""
-    if windows and windows[-1][1] >= start:
-        start, end = windows[-1][0], max(windows.pop()[1], end)
-    windows.append((start, end))
+def _joined(windows: Iterable[Window]) -> Iterator[Window]:
+    """Windows that overlap as one: nothing is searched twice, and no match is cut off that begins where they do."""
+    joined: Window | None = None
+    for start, end in windows:
+        if joined is None:
+            joined = start, end
+        elif start < joined[1]:
+            joined = joined[0], max(joined[1], end)
+        else:
+            yield joined
+            joined = start, end
+    if joined:
+        yield joined

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from typing import Any
 
-from carerails.matching.analysis import Arm, Check
+from carerails.matching.analysis import Arm
 
 Span = tuple[int, int]
+
+#: An arm walks texts of up to so many characters, so many times, before it gets an automaton.
+_SHORT = 250
+_WALKS = 100
 
 
 @cache
@@ -33,32 +37,30 @@ class Subject:
 Finder = Callable[[Subject, int, int], "Span | None"]
 
 
+#: A set of which an arm's matches have one: words, and pieces, which have marks.
+Everyday = tuple[frozenset[str], tuple[str, ...]]
+
+
 class Verifier:
     """An arm that can be run.
 
     Args:
         arm: what is known of it.
         regex: the regex that it is a part of.
-        checks: further sets that its matches need.
+        everyday: further sets that its matches need.
         re2: whether to use RE2, if it is there and reads the arm alike.
+
+    Attributes:
+        lead: the rarest clause that its matches need, None where there is none.
+        also: the other ones.
     """
 
-    def __init__(self, arm: Arm, regex: str, checks: Iterable[Check] = (), *, re2: bool) -> None:
+    def __init__(self, arm: Arm, regex: str, everyday: Sequence[Everyday] = (), *, re2: bool) -> None:
         self.regex, self.order, self.longest, self.local = arm.regex, arm.order, arm.longest, arm.local
+        self.lead = arm.clauses[0] if arm.clauses else None
         self.also = frozenset(arm.clauses[1:])
-        self.checks = tuple((frozenset(words), tuple(pieces)) for words, pieces in checks)
+        self.everyday = everyday
         self._arm, self._regex, self._re2 = arm, regex, re2
-
-    def may_match(self, marked: str, words: set[str]) -> bool:
-        """Whether a part of a text, which has these words, has one of each further set; asked before it is run."""
-        for some, pieces in self.checks:
-            if some.isdisjoint(words):
-                for piece in pieces:
-                    if piece in marked:
-                        break
-                else:
-                    return False
-        return True
 
     @cached_property
     def find(self) -> Finder:
@@ -95,30 +97,54 @@ def _find_re(pattern: re.Pattern[str], longest: int | None) -> Finder:
 
 
 def _find_re2(regex: str) -> Finder | None:
-    """None where RE2 is missing, or declines (a count above 1,000)."""
+    """None where RE2 is missing, or declines (a count above 1,000).
+
+    RE2's automaton is fast where texts have led it before; until then each character costs a new state. So a new arm
+    walks short texts, one alternative after another, as linear and with nothing to build. RE2 does that for a match
+    that begins where the text does, with a group in it.
+    """
     if not has_re2():
         return None
     re2: Any = importlib.import_module("re2")
-    options = re2.Options()
-    options.log_errors = False
+    source = regex.encode()
     try:
-        pattern = re2.compile(regex.encode(), options)
+        walking = _compiled(b"(?s:.*?)(%b)" % source)
     except re2.error:
         return None
     try:
-        # What `search` calls, without the match object and the generator around it: twice as fast on a short text.
-        match, unanchored = pattern._regexp.Match, re2._Anchor.UNANCHORED
+        # What `match` calls, without the match object and the generator around it: twice as fast on a short text.
+        walk = partial(walking._regexp.Match, re2._Anchor.ANCHOR_START)
     except AttributeError:
-        search = pattern.search
-
-        def find_slowly(subject: Subject, start: int, end: int) -> Span | None:
-            found = search(subject.data, start, end)
-            return found.span() if found else None
-
-        return find_slowly
+        return _find_slowly(_compiled(source).search)
+    run: Callable[[bytes, int, int], Sequence[Span]] | None = None
+    walks = _WALKS
 
     def find(subject: Subject, start: int, end: int) -> Span | None:
-        span: Span = match(unanchored, subject.data, start, end)[0]
+        nonlocal run, walks
+        if walks and end - start <= _SHORT:
+            walks -= 1
+            span = walk(subject.data, start, end)[1]
+        else:
+            if run is None:
+                run = partial(_compiled(source)._regexp.Match, re2._Anchor.UNANCHORED)
+            span = run(subject.data, start, end)[0]
         return span if span[0] >= 0 else None
 
     return find
+
+
+def _find_slowly(search: Callable[[bytes, int, int], Any]) -> Finder:
+    def find(subject: Subject, start: int, end: int) -> Span | None:
+        found = search(subject.data, start, end)
+        return found.span() if found else None
+
+    return find
+
+
+def _compiled(source: bytes) -> Any:
+    """Raises `re2.error` where RE2 declines."""
+    re2: Any = importlib.import_module("re2")
+    options = re2.Options()
+    options.log_errors = False
+    options.encoding = re2.Options.Encoding.LATIN1  # a class that excludes is one range of bytes, and not of UTF-8
+    return re2.compile(source, options)

@@ -18,10 +18,15 @@ Piece = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One step of normalisation, in its two forms, which always agree."""
+    """One step of normalisation, in its two forms, which always agree.
+
+    Attributes:
+        shortens: no piece is longer than what it replaces, so in a text of the same length nothing has moved.
+    """
 
     apply: Callable[[str], str]
     pieces: Callable[[str], Iterable[Piece]]
+    shortens: bool = False
 
 
 def rewrite(pattern: str, replace: str | Callable[[re.Match[str]], str]) -> Edit:
@@ -101,7 +106,7 @@ class Alignment:
         text = source
         for edit in edits:
             edited = edit.apply(text)
-            if edited != text:
+            if edited != text and not (edit.shortens and len(edited) == len(text)):
                 pieces = list(edit.pieces(text))
                 if any(len(new) != end - start for start, end, new in pieces):
                     self._moved.append(_Moved(pieces))

@@ -136,7 +136,7 @@ def _small(text: str) -> str:
 ENTITIES = rewrite(_ENTITY, _entity)
 _BEYOND_ASCII = translate(r"[^\x00-\x7f]", FOLD)
 CHARACTERS = Edit(_characters, _BEYOND_ASCII.pieces)
-SMALL = Edit(_small, translate(r"[A-Z`\x00-\x1f\x7f]", _SMALL).pieces)
+SMALL = Edit(_small, translate(r"[A-Z`\x00-\x1f\x7f]", _SMALL).pieces, shortens=True)
 #: An entity that folding made (`＆amp;`) is blotted out, or folding twice would read it.
 ENTITIES_LEFT = rewrite(_ENTITY, _left_over)
 #: The dot between two single letters: `s.o.s`, `a.v.c.`, `p.m.`
@@ -145,6 +145,7 @@ DOTS = rewrite(r"\.(?<![a-z0-9_][a-z]\.)(?<=[a-z]\.)(?=[a-z](?![a-z0-9_]))", "")
 SPACES = Edit(
     lambda text: " ".join(text.split()),
     rewrite(r"^ +| +$| {2,}", _one_space).pieces,
+    shortens=True,
 )
 _HIDDEN = "[\u200b-\u200d\u2060\ufeff]"
 #: Invisible characters between letters, taken for the gap that a reader of the source sees: `want\u200bto`.
