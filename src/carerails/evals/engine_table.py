@@ -30,7 +30,10 @@ ABOUT: Mapping[str, tuple[str, str]] = {
         "a rail that fails, a block without a pattern of ours, neither yes nor no",
     ),
     "guardrails-ai": ("Guardrails AI, one validator a rule", "it raises, or contradicts its validators; in a process"),
-    "llm-guard": ("LLM Guard, one Regex scanner a rule", "a scanner raises or gives no verdict; in a process"),
+    "llm-guard": (
+        "LLM Guard, one Regex scanner a rule; with weights, its prompt injection scanner",
+        "a scanner raises or gives no verdict; in a process",
+    ),
     "prompt": (
         "a model, told every rule in one prompt",
         "no envelope, a kind that is not the rule's, no answer in time",
