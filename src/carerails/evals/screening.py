@@ -76,7 +76,9 @@ METRICS: Mapping[str, Counter] = {
     "marked": _share(("marked",), ("marked",)),
     "marked_wrongly": _share(("unmarked",), ("marked",)),
     "caught": _share(("unsupported",), ("unsupported", "unsure")),
+    "told": _share(("unsupported",), ("unsupported",)),
     "sent": _share(("supported",), ("sound",)),
+    "blamed": _share(("supported",), ("unsupported",)),
     "failed": _share(("out", "clean", "marked", "unmarked", "supported", "unsupported"), ("failed",)),
 }
 

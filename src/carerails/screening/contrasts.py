@@ -52,6 +52,14 @@ _OPPOSITES: Final[Mapping[Locale, tuple[tuple[str, str], ...]]] = {
         ("hot warm heat", "cold cool"),
         ("hand carry", "checked hold"),
         ("start begin", "stop end"),
+        ("strengthen strengthens stronger", "weaken weakens weaker"),
+        ("common often usual", "rare rarely unusual"),
+        ("later", "earlier sooner"),
+        ("first", "last"),
+        ("left", "right"),
+        ("full", "empty"),
+        ("whole", "crushed broken halved"),
+        ("slower slowly", "faster quickly"),
     ),
     "es-419": (
         ("antes", "despues luego"),
@@ -67,6 +75,12 @@ _OPPOSITES: Final[Mapping[Locale, tuple[tuple[str, str], ...]]] = {
         ("calor caliente", "frio fria fresco"),
         ("mano", "despachada bodega"),
         ("empezar", "dejar parar suspender"),
+        ("fortalecer fortalece refuerza", "debilitar debilita"),
+        ("comun frecuente", "raro rara infrecuente"),
+        ("primero primera", "ultimo ultima"),
+        ("izquierdo izquierda", "derecho derecha"),
+        ("entera entero", "triturada partida molida"),
+        ("lento despacio", "rapido"),
     ),
     "pt-BR": (
         ("antes", "depois apos"),
@@ -82,14 +96,33 @@ _OPPOSITES: Final[Mapping[Locale, tuple[tuple[str, str], ...]]] = {
         ("calor quente", "frio fria fresco"),
         ("mao", "despachada porao"),
         ("comecar", "parar suspender"),
+        ("fortalecer fortalece", "enfraquecer enfraquece"),
+        ("comum frequente", "raro rara incomum"),
+        ("primeiro primeira", "ultimo ultima"),
+        ("esquerdo esquerda", "direito direita"),
+        ("inteiro inteira", "amassado partido"),
+        ("devagar lento", "rapido depressa"),
     ),
 }
 _NUMBERS: Final[Mapping[Locale, str]] = {
-    "en": "half two three four five six seven eight nine ten eleven twelve",
-    "es-419": "media dos tres cuatro cinco seis siete ocho nueve diez once doce",
-    "pt-BR": "meia dois tres quatro cinco seis sete oito nove dez onze doze",
+    "en": "half two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen",
+    "es-419": "media dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince",
+    "pt-BR": "meia dois tres quatro cinco seis sete oito nove dez onze doze treze catorze quinze",
 }
-_ALSO: Final = {"medio": 0.5, "meio": 0.5, "duas": 2.0}
+_ALSO: Final = {"medio": 0.5, "meio": 0.5, "duas": 2.0, "quatorze": 14.0} | {
+    word: value
+    for value, words in (
+        (20.0, "twenty veinte vinte"),
+        (24.0, "veinticuatro"),
+        (30.0, "thirty treinta trinta"),
+        (40.0, "forty cuarenta quarenta"),
+        (50.0, "fifty cincuenta cinquenta"),
+        (60.0, "sixty sesenta sessenta"),
+        (90.0, "ninety noventa"),
+        (100.0, "hundred cien cem"),
+    )
+    for word in words.split()
+}
 #: May stand between a number and what it counts: `half an hour`.
 BETWEEN: Final = frozenset(("a", "an", "de"))
 #: `below 25 degrees` agrees with 20 and `at least 8 hours` with 9.

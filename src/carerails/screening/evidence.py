@@ -35,6 +35,7 @@ _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[^\sa-z0-9']")
 _TRUE: Final = frozenset(("true", "cierto", "verdad", "verdade"))
 _FAR: Final = 8
 _OR: Final = frozenset(("or", "nor", "o", "u", "ni", "ou", "nem"))
+_EITHER: Final = frozenset(("or", "o", "ou"))
 _BREAKS: Final = frozenset(".,;:!?()|")
 _CLAUSES = re.compile(r"(?<!\d),|,(?!\d)|(?<=[.?!;:])\s|\n|\b(?=¿)")
 
@@ -72,13 +73,15 @@ def read(text: str, locale: Locale) -> Read:
     stems: dict[str, None] = {}
     negated: set[str] = set()
     reach, negating = 0, False
-    for token in tokens:
-        if token in NEGATIONS[locale]:
+    for before, token in zip(["", *tokens], tokens, strict=False):
+        if token in NEGATIONS[locale] and before in _EITHER:
+            reach, negating = 0, False  # `with or without food` denies nothing
+        elif token in NEGATIONS[locale]:
             reach, negating = _REACH, True
         elif token in BADS[locale]:
             reach = _REACH
             negated.update(list(stems)[-2:])
-        elif token in _BREAKS or token in TURNS[locale]:
+        elif token in _BREAKS or (token in TURNS[locale] and before not in NEGATIONS[locale]):  # `não se come`
             reach, negating = 0, False
         elif token in _OR and negating:
             reach = _REACH
