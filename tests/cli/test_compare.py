@@ -64,6 +64,38 @@ def test_a_slice_whose_rule_does_not_hold_is_exit_1(rails: Path):
     assert "FAIL  escalation, native: recall" in done.stdout
 
 
+def test_an_engine_that_cannot_run_is_left_out_and_exit_4(data: Path, rails: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    names = "llm,native,process:/no/such/engine,nemo-config:nowhere"
+    done = carerails("compare", "--engines", names, "--data", data, "--rails", rails, "--json", "--allow-failures")
+    assert done.returncode == 4, done.stderr
+    assert "engine llm left out: OPENAI_API_KEY is not set (set it to the endpoint's key" in done.stderr
+    assert "not compared, for they cannot run: llm, process:/no/such/engine, nemo-config:nowhere" in done.stderr
+    summary = json.loads(done.stdout)
+    assert [engine["name"] for engine in summary["engines"]] == ["native"]
+    assert list(summary["left_out"]) == ["llm", "process:/no/such/engine", "nemo-config:nowhere"]
+
+
+def test_an_engine_that_loads_and_does_not_start_is_left_out(data: Path, rails: Path, tmp_path: Path):
+    silent = tmp_path / "silent"
+    silent.mkdir()
+    (silent / "config.yml").write_text("colang_version: 2.x\nmodels: []\n", encoding="utf-8")
+    (silent / "main.co").write_text("flow main\n  match Never()\n", encoding="utf-8")
+    name = f"nemo-config:{silent}"
+    done = carerails("compare", "--engines", f"{name},native", "--data", data, "--rails", rails)
+    assert done.returncode == 4, done.stderr
+    assert f"engine {name} left out: " in done.stderr
+    assert "no rails" in done.stderr
+    assert "mine, 3 cases" in done.stdout
+
+
+def test_where_no_engine_can_run_the_reason_is_the_exit_code(data: Path, rails: Path, tmp_path: Path):
+    done = carerails("compare", "--engines", "native,nemo", "--data", data, "--rails", tmp_path / "nowhere")
+    assert done.returncode == 2, done.stderr
+    done = carerails("compare", "--engines", "native,natve", "--data", data, "--rails", rails)
+    assert (done.returncode, "did you mean 'native'?" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(("flags", "code"), [((), 4), (("--allow-failures",), 0)])
 def test_failed_checks_are_exit_4_unless_allowed(
     data: Path, rails: Path, tmp_path: Path, flags: tuple[str, ...], code: int

@@ -12,7 +12,7 @@ from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, PASS, REGRESSION
 from carerails.cli.runs import engine_run, load_pieces
 from carerails.engines import describe, installed
-from carerails.errors import UsageError
+from carerails.errors import CarerailsError, UsageError, unknown
 from carerails.evals.cases import Slice
 from carerails.evals.comparison import Comparing, Comparison
 from carerails.evals.rows import read_row
@@ -33,15 +33,20 @@ def run(
     workers: int = 1,
     judge: str | None = None,
 ) -> int:
-    """Compare, print, write the report; the exit code says whether checks failed or a slice's rule does not hold."""
-    runs = [engine_run(name, rails, judge) for name in _available(engines)]
+    """Compare, print, write the report; the exit code says whether checks failed or a slice's rule does not hold.
+
+    An engine that cannot run is left out, and the others are compared all the same; it is exit code 4 in the end.
+    """
+    names = _available(engines)
+    errors: dict[str, CarerailsError] = {}
+    runs = list(_runs(names, rails, judge, errors))
     pieces = load_pieces(slices, data, judge)
     comparing = Comparing(runs, pieces, gated)
     complete = True
     with ExitStack() as stack:
         lines = stack.enter_context(_results_file(out)) if out else None
         try:
-            for done in _run_all(runs, pieces, rails, gated, workers, judge):
+            for done in _run_all(runs, pieces, rails, gated, workers, judge, errors):
                 for line in done.lines:
                     comparing.add(read_row(line, "results"))
                 if lines:
@@ -49,7 +54,9 @@ def run(
         except KeyboardInterrupt:
             complete = False
             note("interrupted: what was decided so far is reported, and marked incomplete")
-    comparison = comparing.end(complete)
+    if len(errors) == len(names):
+        raise next(iter(errors.values()))  # of all of them: the rails are at fault, most likely
+    comparison = comparing.end(complete, {name: str(error) for name, error in errors.items()})
     _show(comparison, out, as_json)
     return _exit_code(comparison, allow_failures)
 
@@ -57,6 +64,9 @@ def run(
 def _available(names: list[str]) -> list[str]:
     """The engines asked for, or all that can run the whole policy here."""
     if names:
+        for name in names:
+            if name.partition(":")[0] not in installed():
+                raise unknown("engine", name, installed())
         return list(dict.fromkeys(names))
     chosen: list[str] = []
     for name in installed():
@@ -70,6 +80,21 @@ def _available(names: list[str]) -> list[str]:
     return chosen
 
 
+def _runs(
+    names: Sequence[str], rails: Path | None, judge: str | None, errors: dict[str, CarerailsError]
+) -> Iterator[EngineRun]:
+    for name in names:
+        try:
+            yield engine_run(name, rails, judge)
+        except CarerailsError as error:
+            _leave_out(name, error, errors)
+
+
+def _leave_out(name: str, error: CarerailsError, errors: dict[str, CarerailsError]) -> None:
+    note(f"engine {name} left out: {error}")
+    errors[name] = error
+
+
 def _run_all(
     runs: Sequence[EngineRun],
     pieces: Sequence[Slice],
@@ -77,13 +102,22 @@ def _run_all(
     gated: bool,
     workers: int,
     judge: str | None,
+    errors: dict[str, CarerailsError],
 ) -> Iterator[Done]:
-    """One engine after the other, so that their latencies stay true."""
+    """One engine after the other, so that their latencies stay true. One that does not start is left out."""
     total = sum(len(piece.cases) for piece in pieces)
     for engine in runs:
         job = Job(engine=engine.name, rails=rails, gated=gated, judge=judge)
         items = progress(((piece.name, case) for piece in pieces for case in piece.cases), engine.name, total)
-        yield from evaluate(job, items, workers)
+        began = False
+        try:
+            for done in evaluate(job, items, workers):
+                began = True
+                yield done
+        except CarerailsError as error:
+            if began:
+                raise
+            _leave_out(engine.name, error, errors)
 
 
 def _results_file(out: Path):
@@ -117,6 +151,9 @@ def _exit_code(comparison: Comparison, allow_failures: bool) -> int:
         return INTERRUPTED
     if comparison.failed and not allow_failures:
         note(f"{comparison.failed} checks failed")
+        return ENGINE_FAILURE
+    if comparison.left_out:
+        note(f"not compared, for they cannot run: {', '.join(comparison.left_out)}")
         return ENGINE_FAILURE
     broken = [verdict for verdict in comparison.verdicts if not verdict.passed]
     if broken:

@@ -39,6 +39,8 @@ class Comparison:
     disagreements: tuple[Disagreement, ...]
     failed: int
     complete: bool = True
+    #: Engines that cannot run, and why.
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def summary(self) -> dict[str, Any]:
         """What summary.json holds: no texts, only figures."""
@@ -49,6 +51,7 @@ class Comparison:
             "gated": self.gated,
             "complete": self.complete,
             "engines": [engine.model_dump() for engine in self.engines],
+            "left_out": dict(self.left_out),
             "slices": {
                 piece.name: {"about": piece.spec.about, "cases": len(piece.cases), "skipped": piece.skipped}
                 for piece in self.slices
@@ -95,7 +98,7 @@ class Comparing:
             self._apart[key] = row
         said[row.engine] = (row.say(), row.rule)
 
-    def end(self, complete: bool) -> Comparison:
+    def end(self, complete: bool, left_out: Mapping[str, str] | None = None) -> Comparison:
         """Score everything and apply the slices' rules."""
         scores = [score for name, tallies in self._tallies.items() for score in tallies.scores(name)]
         verdicts = [
@@ -106,7 +109,7 @@ class Comparing:
             for verdict in judge(piece.spec.rule, found)
         ]
         return Comparison(
-            engines=tuple(self.engines),
+            engines=tuple(engine for engine in self.engines if engine.name not in (left_out or {})),
             slices=tuple(self.slices),
             gated=self.gated,
             scores=tuple(scores),
@@ -114,6 +117,7 @@ class Comparing:
             disagreements=tuple(self._disagreement(row) for row in self._apart.values()),
             failed=sum(tallies.failed for tallies in self._tallies.values()),
             complete=complete,
+            left_out=left_out or {},
         )
 
     def _disagreement(self, row: Row) -> Disagreement:
