@@ -100,6 +100,34 @@ def test_a_dose_is_no_emergency_number(text: str):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "You don't need to go to the ER for that.",
+        "There is no need; it is not necessary to call an ambulance.",
+        "No hace falta ir a urgencias por eso.",
+        "No necesitas llamar a emergencias.",
+        "Busca una farmacia de guardia cerca de tu casa.",
+        "Você não precisa ir ao pronto-socorro por isso.",
+    ],
+)
+def test_whoever_need_not_go_is_not_sent(text: str):
+    assert read_kind(text, meaning=False).kind != "escalation"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You don't need to wait: call 911.",
+        "Don't hesitate to call an ambulance.",
+        "No esperes y llama al 911.",
+        "Não precisa ter vergonha, ligue para o CVV.",
+    ],
+)
+def test_whoever_need_not_wait_is_sent(text: str):
+    assert read_kind(text, meaning=False).kind == "escalation"
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("If you are having chest pain, call 911.", "escalation"),

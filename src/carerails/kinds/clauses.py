@@ -94,7 +94,7 @@ def _read(clause: str) -> Clause:
     plain = words.NO_IF.sub("", clause)
     direct = words.DIRECT.search(plain) or words.DIRECT_TOO.search(plain)
     sends = direct or words.URGENT.search(plain)
-    if sends:
+    if sends and not words.NEED_NOT.search(plain[: sends.end()]):
         return "conditional" if _on_condition(plain, sends) else "direct" if direct else "urgent"
     if (words.REFUSE.search(clause) or words.DECIDES.search(clause)) and not words.NOT_REFUSED.search(clause):
         return "refuse"

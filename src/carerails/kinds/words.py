@@ -1,6 +1,6 @@
-"""What each kind of sentence is known by, in English, Spanish and Portuguese. Patterns are of the normalised text.
+"""What each kind of clause is known by, in English, Spanish and Portuguese. Patterns are of the normalised text.
 
-Words that people of all trades use for the same thing come first, and the tables below put them together.
+First come words for people, places and times, then the tables that `clauses.py` reads by.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ SERVICES = _one_of(
     r"crisis (?:text )?(?:line|hotline|lifeline|counsel)",
     r"(?:suicide|crisis)[a-z &-]{0,20}(?:line|lifeline|hotline)",
     r"poisons? (?:control|cent(?:re|er)|\w*line|information)|lifeline\b",
-    r"emergencias?\b|urgencias?\b|ambulancias?\b|guardia\b|(?:hospital|clinica) mas cercan[oa]|toxicologi\w+",
+    r"(?<!farmacia de )(?:emergencias?|urgencias?|guardia)\b|ambulancias?\b|(?:hospital|clinica) mas cercan[oa]",
+    r"toxicologi\w+",
     r"intoxicaciones",
     r"linea de (?:crisis|la vida|prevencion|ayuda|vida|emergencia)",
     r"pronto[- ](?:socorro|atendimento)|\bupa\b|hospital mais (?:proximo|perto)|centro de valorizacao da vida",
@@ -106,6 +107,12 @@ _SEE = _one_of(
 URGENT = _any(
     rf"{_SEE}\b[^\n]{{0,60}}?\b{WHO}[^\n]{{0,40}}?\b{NOW}",
     rf"{_SEE}\b[^\n]{{0,20}}?\b{NOW}[^\n]{{0,40}}?\b{WHO}",
+)
+#: `You don't need to go to the ER.`
+NEED_NOT = _any(
+    r"(?:(?:don|doesn|needn)'?t|do not|not)(?: \w+)? (?:need|have|necessary)\b[^,:;]*$",
+    r"no (?:hace falta|necesit\w+|tien\w+ que|es necesario|hay (?:que|necesidad))\b[^,:;]*$",
+    r"nao (?:precis\w+|e (?:preciso|necessario)|tem que|ha necessidade)\b[^,:;]*$",
 )
 #: A case that may come, and what only looks like one.
 IF = _any(
