@@ -1,7 +1,7 @@
 """A stub endpoint that stands in for a model: it answers as a model would that decides as the compiled rails do.
 
-It is for trying the plumbing of engines `llm`, `prompt` and `iorails` (its self check) without a key. **No figure that comes of it says anything
-about a model**, and whoever uses it says so.
+It is for trying the plumbing of engines `llm`, `prompt` and `iorails` (its self check) without a key. **No figure that
+comes of it says anything about a model**, and whoever uses it says so.
 
     python -m carerails.testing.standin        # prints the variables that point a client at it, and serves
 """

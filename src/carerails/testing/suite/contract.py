@@ -82,7 +82,7 @@ def is_no_pass_before_start(subject: Subject) -> None:
 def is_no_pass_after_close(subject: Subject) -> None:
     """Asked after `close`, the same; and a second `close` does no harm."""
     engine = subject.make()
-    subject.run(engine.start())
+    subject.start(engine)
     subject.run(engine.close())
     subject.run(engine.close())
     _must_not_allow(subject, engine, "after close")
@@ -92,10 +92,10 @@ def starts_again(subject: Subject) -> None:
     """Closed and started again, it decides as before."""
     engine = subject.make()
     probe = _flag(subject)
-    subject.run(engine.start())
+    subject.start(engine)
     before = subject.ask(probe, engine)
     subject.run(engine.close())
-    subject.run(engine.start())
+    subject.start(engine)
     after = subject.ask(probe, engine)
     subject.run(engine.close())
     if before != after:

@@ -27,6 +27,8 @@ EACH = 3
 MANY = 150
 #: Seconds that one call of the engine may take before the suite gives up on it.
 PATIENCE_S = 30.0
+#: Seconds that it may take to load: a busy machine takes several times as long as an idle one.
+START_S = 180.0
 
 
 class Fails(AssertionError):
@@ -95,7 +97,7 @@ class Subject:
     def engine(self) -> RuleEngine:
         """One that is started, which most checks share."""
         engine = self.make()
-        self.run(engine.start())
+        self.start(engine)
         return engine
 
     @property
@@ -107,9 +109,20 @@ class Subject:
         """The shared engine, or another one, as it is deployed: behind the fail-safe wrapper."""
         return FailSafeEngine(engine or self.engine, self.policy, settings or self.settings)
 
-    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """The value of a coroutine, in the suite's loop, within `PATIENCE_S`."""
-        return self.loop.run_until_complete(asyncio.wait_for(work, PATIENCE_S))
+    def start(self, engine: RuleEngine) -> None:
+        """Let an engine load.
+
+        Raises:
+            Fails: it takes longer than `START_S`.
+        """
+        try:
+            self.run(engine.start(), START_S)
+        except (asyncio.TimeoutError, TimeoutError):
+            raise Fails(f"it has not started after {START_S:g} s") from None
+
+    def run(self, work: Coroutine[Any, Any, Value], within_s: float = PATIENCE_S) -> Value:
+        """The value of a coroutine, in the suite's loop, within so many seconds."""
+        return self.loop.run_until_complete(asyncio.wait_for(work, within_s))
 
     def text(self, probe: Probe) -> str:
         """What the engine gets of it."""
