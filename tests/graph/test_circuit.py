@@ -9,19 +9,24 @@ from collections.abc import Awaitable, Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from carerails.breaker import BreakerState
-from carerails.contracts import Locale, Passage, Reply
+from carerails.contracts import LOCALES, Locale, Passage, Reply, RestingTemplate
 from carerails.graph import Agent, AgentTurn, Delivery
+from carerails.graph.backlog import Backlog
 from carerails.graph.circuit import Circuit, Opening
+from carerails.graph.outbox import Outbox
 from carerails.graph.store import open_store
 from carerails.output.settings import CircuitSettings
+from carerails.policy import Policy
+from carerails.resources import data_dir
 from tests.graph.kit import Breakable, ListSink, Parts, StubDrafter, footer
 
 FALLBACK = "<default en None>" + footer()
+RESTING = "<resting en None>" + footer()
 SECRET = "5511987654321"
 
 
@@ -74,7 +79,7 @@ def test_five_failures_open_it_and_the_model_is_not_called():
         assert (await agent.circuit()).opened_at == clock.now
         parts.drafter.broken = None
         turn = await agent.ask("t", "store")
-        assert (said(turn), turn.reply and turn.reply.rationale) == (FALLBACK, "circuit open")
+        assert (said(turn), turn.reply and turn.reply.rationale) == (RESTING, "circuit open")
         assert (parts.drafter.calls, parts.guard.calls) == (5, 0)
 
     play(parts, scene, clock=clock)
@@ -159,6 +164,70 @@ def test_a_red_flag_is_answered_while_it_is_open():
     play(parts, scene)
 
 
+@pytest.mark.parametrize(("serve", "slug"), [("template", ""), ("person", "-person"), ("queue", "-queue")])
+@pytest.mark.parametrize("locale", LOCALES)
+def test_while_it_is_open_the_user_reads_what_becomes_of_the_question(serve: str, slug: str, locale: Locale):
+    parts = Parts()
+
+    async def scene(agent: Agent) -> None:
+        parts.drafter.broken = RuntimeError()
+        await fail(agent)
+        turn = await agent.ask("t", "store", locale=locale)
+        assert said(turn) == f"<resting{slug} {locale} None>" + footer(locale)
+        assert turn.reply is not None
+        assert (turn.reply.kind, turn.reply.template) == ("refusal", f"resting{slug}")
+
+    play(parts, scene, serve=serve)
+
+
+@pytest.mark.parametrize("serve", ["person", "queue"])
+def test_what_could_not_be_handed_on_is_not_said_to_be(serve: str, monkeypatch: pytest.MonkeyPatch):
+    async def broken(self: object, *what: object) -> None:
+        raise OSError(SECRET)
+
+    parts = Parts()
+
+    async def scene(agent: Agent) -> None:
+        parts.drafter.broken = RuntimeError()
+        await fail(agent)
+        monkeypatch.setattr(Outbox, "hand_over", broken)
+        monkeypatch.setattr(Backlog, "put", broken)
+        turn = await agent.ask("t", "store")
+        assert (said(turn), [fault.where for fault in turn.faults]) == (RESTING, ["store"])
+
+    play(parts, scene, serve=serve)
+
+
+def test_rails_without_such_texts_have_the_fallback(monkeypatch: pytest.MonkeyPatch):
+    parts = Parts()
+    render = parts.engine.render
+
+    async def older(slug: str, locale: Locale, country: str | None = None) -> Any:
+        if slug.startswith("resting"):
+            raise KeyError(slug)
+        return await render(slug, locale, country)
+
+    for engine in (parts.engine, parts.floor):
+        monkeypatch.setattr(engine, "render", older)
+
+    async def scene(agent: Agent) -> None:
+        parts.drafter.broken = RuntimeError()
+        await fail(agent)
+        assert said(await agent.ask("t", "store")) == FALLBACK
+
+    play(parts, scene, serve="queue")
+
+
+@pytest.mark.parametrize("slug", get_args(RestingTemplate))
+def test_the_shipped_texts_say_where_to_turn_and_no_number_of_their_own(slug: str):
+    policy = Policy.load(data_dir("rails"))
+    texts = [policy.render(slug, locale, {"emergency": "EMERGENCY", "crisis": "CRISIS"}) for locale in LOCALES]
+    assert len(set(texts)) == len(LOCALES)
+    assert all("EMERGENCY" in text and len(text) < 320 for text in texts)
+    for text, whom in zip(texts, ("pharmacist", "farmacia", "farmácia"), strict=True):
+        assert whom in text
+
+
 def test_each_tenant_has_its_own():
     parts = Parts()
 
@@ -166,7 +235,7 @@ def test_each_tenant_has_its_own():
         parts.drafter.broken = RuntimeError()
         await fail(agent, tenant="a")
         parts.drafter.broken = None
-        assert said(await agent.ask("a", "store", tenant="a")) == FALLBACK
+        assert said(await agent.ask("a", "store", tenant="a")) == RESTING
         assert "[cite:storage]" in said(await agent.ask("b", "store", tenant="b"))
 
     play(parts, scene)
@@ -180,7 +249,7 @@ def test_after_a_while_one_call_probes_and_closes_it():
         await fail(agent)
         clock.now += 301
         assert said(await agent.ask("p", "store")) == FALLBACK  # the probe fails, and it stays open
-        assert said(await agent.ask("q", "store")) == FALLBACK
+        assert said(await agent.ask("q", "store")) == RESTING
         assert parts.drafter.calls == 6
         parts.drafter.broken = None
         clock.now += 301
@@ -338,7 +407,7 @@ def test_a_question_waits_and_is_answered_once(store: str):
     async def opened(agent: Agent) -> None:
         parts.drafter.broken = RuntimeError()
         await fail(agent)
-        assert said(await agent.ask("t", "store")) == FALLBACK
+        assert said(await agent.ask("t", "store")) == "<resting-queue en None>" + footer()
 
     async def closed(agent: Agent) -> None:
         parts.drafter.broken = None

@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 from carerails.colang.diagnostics import Report, nearest
 from carerails.colang.folding import Pattern
 from carerails.colang.tree import Flow
-from carerails.contracts import EscalationTemplate, Outcome, RefusalSlug, RuleKind
+from carerails.contracts import EscalationTemplate, Outcome, RefusalSlug, RestingTemplate, RuleKind
 
 CHECK = "check turn"
 GUARDS = "guards"
@@ -25,6 +25,8 @@ TURN_KINDS = ("red-flag", "scope")
 ESCALATIONS: tuple[str, ...] = get_args(EscalationTemplate)
 REFUSALS: tuple[str, ...] = get_args(RefusalSlug)
 SLUGS: tuple[str, ...] = (*ESCALATIONS, *REFUSALS, FOOTER)
+#: Templates that rails may do without: the fallback stands in for them.
+OPTIONAL_SLUGS: tuple[str, ...] = get_args(RestingTemplate)
 #: The category of examples that no rule may hit.
 IN_SCOPE = "in-scope"
 #: How a red flag's flow is called, by its severity.
@@ -47,7 +49,7 @@ META: dict[str, dict[str, Key]] = {
     "judged-red-flag": {"category": Key(), "severity": Key(tuple(PREFIX)), "priority": Key(whole=True)},
     "judged-scope": {"reason": Key(), "slug": Key(REFUSALS), "priority": Key(whole=True)},
     "judged-output": {"category": Key()},
-    "template": {"slug": Key(SLUGS)},
+    "template": {"slug": Key((*SLUGS, *OPTIONAL_SLUGS))},
 }
 #: Kinds whose rules take a judge's opinions in place of a text, and what else they are.
 JUDGED_KINDS: dict[str, RuleKind] = {

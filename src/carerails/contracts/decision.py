@@ -71,6 +71,9 @@ RefusalSlug = Literal[
     "default",
 ]
 
+#: What is said while the model is left alone, by what is done about the question meanwhile.
+RestingTemplate = Literal["resting", "resting-person", "resting-queue"]
+
 #: The template of each outcome that has one of its own; a refusal's is its slug.
 TEMPLATE_OF: dict[Outcome, EscalationTemplate] = {
     "emergency": "emergency-medical",

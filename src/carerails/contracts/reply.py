@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carerails.contracts.decision import EscalationTemplate, RefusalSlug, ReplyKind
+from carerails.contracts.decision import EscalationTemplate, RefusalSlug, ReplyKind, RestingTemplate
 from carerails.contracts.turn import Frozen
 
 
@@ -17,6 +17,6 @@ class Reply(Frozen):
 
     kind: ReplyKind
     text: str
-    template: EscalationTemplate | RefusalSlug | None = None
+    template: EscalationTemplate | RefusalSlug | RestingTemplate | None = None
     citations: tuple[str, ...] = ()
     rationale: str = ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from carerails.contracts import RANK, ClaimReport, Exchange, Message, Redacted, Reply, TurnDecision
+from carerails.contracts import RANK, ClaimReport, Exchange, Message, Redacted, Reply, RestingTemplate, TurnDecision
 from carerails.graph.backlog import Backlog, Question
 from carerails.graph.composing import Composer, faults_of, inspected
 from carerails.graph.context import Finder
@@ -32,6 +32,12 @@ from carerails.graph.voice import FALLBACK, Voice
 
 #: Why nothing was drafted.
 OPEN, NO_REPLY = "circuit open", "no-reply"
+#: What the user reads while the circuit is open, by what is done about the question.
+RESTING: Mapping[str, RestingTemplate] = {
+    "template": "resting",
+    "person": "resting-person",
+    "queue": "resting-queue",
+}
 #: Faults of a turn that was to be answered, for which the circuit takes it as failed.
 _BLAMED = ("redactor", "retriever", "screener")
 
@@ -187,7 +193,10 @@ class Nodes:
         faults = (*now.faults, *now.unjudged, *made.faults, *await self._keep_claims(call, now, made.claims))
         if not made.admitted:
             fault = await self._rest(call, now)
-            return changed(state, draft=await self._fallback(state, OPEN), faults=(*faults, fault) if fault else faults)
+            # What could not be handed on is not said to be.
+            template = "resting" if fault else RESTING[self._settings.circuit.serve]
+            draft = await self._voice.rest(template, now.decision, OPEN)
+            return changed(state, draft=draft, faults=(*faults, fault) if fault else faults)
         if made.draft is None:
             await self._keep(call.thread_id, now, (NO_REPLY, *made.broken), made.raw)
             return changed(state, draft=await self._fallback(state, faults[-1].where), faults=faults)
@@ -205,7 +214,7 @@ class Nodes:
         return ()
 
     async def _rest(self, call: Call, now: Now) -> Fault | None:
-        """What is done about a question while the circuit is open, besides the fallback that the user reads."""
+        """What is done about a question while the circuit is open, besides what the user reads."""
         how = self._settings.circuit.serve
         decision = now.decision
         try:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import logging
 from functools import partial
 
-from carerails.contracts import TEMPLATE_OF, GuardrailEngine, Locale, Refusal, RefusalSlug, Reply, TurnDecision
+from carerails.contracts import (
+    TEMPLATE_OF,
+    GuardrailEngine,
+    Locale,
+    Refusal,
+    RefusalSlug,
+    Reply,
+    RestingTemplate,
+    TurnDecision,
+)
 from carerails.graph.faults import Fault, attempt
 
 FOOTER = "footer"
@@ -43,18 +52,32 @@ class Voice:
 
     async def say(self, slug: str, locale: Locale, country: str | None) -> str:
         """The text of a template. Never raises, never empty."""
+        said = await self._rendered(slug, locale, country)
+        if said:
+            return said
+        kind = FOOTER if slug == FOOTER else "escalation" if slug in _ESCALATIONS else "refusal"
+        return LAST_RESORT[kind][locale]
+
+    async def _rendered(self, slug: str, locale: Locale, country: str | None) -> str:
+        """What an engine makes of a template; empty where none does."""
         for renderer in self._renderers:
             said = await attempt("engine", partial(renderer.render, slug, locale, country), Refusal, self._deadline_s)
             if isinstance(said, Refusal) and said.text.strip():
                 return said.text
             log.error("template %s not rendered: %s", slug, said if isinstance(said, Fault) else "empty")
-        kind = FOOTER if slug == FOOTER else "escalation" if slug in _ESCALATIONS else "refusal"
-        return LAST_RESORT[kind][locale]
+        return ""
 
     async def refuse(self, slug: RefusalSlug, decision: TurnDecision, rationale: str) -> Reply:
         """A refusal in the decision's locale."""
         text = await self.say(slug, decision.locale, decision.country)
         return Reply(kind="refusal", text=text, template=slug, rationale=rationale)
+
+    async def rest(self, template: RestingTemplate, decision: TurnDecision, rationale: str) -> Reply:
+        """What is said while the model is left alone; the fallback, where the rails have no such text."""
+        text = await self._rendered(template, decision.locale, decision.country)
+        if not text:
+            return await self.refuse(FALLBACK, decision, rationale)
+        return Reply(kind="refusal", text=text, template=template, rationale=rationale)
 
     async def answer(self, decision: TurnDecision) -> Reply:
         """What a decision other than allow says by itself."""
