@@ -124,6 +124,27 @@ def test_without_an_endpoint_it_is_unsupported(rails: Path, engine: IORailsEngin
     assert yaml.safe_load(without.config())["models"] == []
 
 
+def test_all_rules_that_are_shipped_fit_into_one_prompt(
+    llm: StubLLM, engine: IORailsEngine, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in llm.environment.items():
+        monkeypatch.setenv(name, value)
+    whole = IORailsEngine()
+
+    async def turn() -> Findings:
+        await whole.start()
+        try:
+            return await whole.evaluate("quetzal " * 1_000)
+        finally:
+            await whole.close()
+
+    llm.script(says("No"))
+    assert asyncio.run(turn()) == Findings()
+    assert len(llm.requests[0].messages[0]["content"]) > 10_000
+    llm.script(says("Yes"))
+    assert evaluate(engine, "quetzal " * 1_000) == [REFUSED]
+
+
 def test_it_gives_up_in_time(engine: IORailsEngine):
     assert engine.deadline_s < 30
 
