@@ -559,3 +559,15 @@ def test_of_many_processes_one_probes(tmp_path: Path):
     for worker in workers:
         worker.join()
     assert sum(counts) == 1
+
+
+def test_a_tenant_whose_questions_are_answered_wrongly_does_not_close_the_agent_to_itself():
+    """By the profile as it is shipped: a check that stops a reply has worked, and the agent with it."""
+
+    async def scene(agent: Agent) -> None:
+        for n in range(12):
+            assert said(await agent.ask(f"t{n}", "store uncited", tenant="a")) == FALLBACK
+        assert (await agent.circuit("a")).opened_at is None
+        assert "[cite:storage]" in said(await agent.ask("u", "store", tenant="a"))
+
+    play(Parts(), scene)

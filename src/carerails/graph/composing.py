@@ -118,7 +118,8 @@ class Composer:
 
     async def _told(self, tenant: str, ticket: Ticket, made: Composed) -> Fault | None:
         """Tell the circuit how it went."""
-        # With human review a reply that is stopped is no loss yet: a person looks at it.
+        # A reply that is stopped shows that the agent works, unless the profile counts it; with human review it is no
+        # loss yet, for a person looks at it.
         counts = self._settings.circuit.counts_stopped and not self._settings.human_review
         failed = bool(made.faults) or (not made.sound and counts)
         try:
