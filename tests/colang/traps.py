@@ -36,6 +36,8 @@ TRAPS = [
     Trap("single-brace", "silent", _value('"a@}"')),
     Trap("single-brace", "silent", _value('"a@{{{b}}"')),
     Trap("dollar-in-string", "silent", _value('"hi @$t"')),
+    Trap("three-dots", "silent", _body('$y = "a@..." + "b"', "return $y")),
+    Trap("three-dots", "silent", _body('$y = $t.replace("@...", "b")', "return $y")),
     Trap("quotes", "fine", _value("@'a'")),
     Trap("unclosed-string", "refused", _value('@"a')),
     Trap("raw-string", "refused", _value('@r"a"')),

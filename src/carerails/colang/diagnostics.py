@@ -28,6 +28,7 @@ KINDS: dict[str, Kind] = {
     "single-backslash": Kind("`{}` in a string is not a backslash and a letter", "double the backslash: `\\{}`"),
     "last-backslash": Kind("a string that ends in a backslash", "put the next character into the same string"),
     "single-brace": Kind("`{}` in a string starts or ends an interpolation", "double it: `{}`; join values with +"),
+    "three-dots": Kind("a string ends in ...: what follows is a question to a model", "write .. or end it otherwise"),
     "dollar-in-string": Kind("`{}` in a string is replaced by `{}`", "close the string and join with +"),
     "long-string": Kind('a """string""" as a value', 'write "..."; """...""" is for the docstring'),
     "adjacent-strings": Kind("two strings side by side", "join them with +, or put a comma between them"),

@@ -314,4 +314,6 @@ class Expressions:
                 if len(braces) % 2:
                     self.note("single-brace", at, [braces], [braces[0] * 2])
                 parts.append(braces[0] * (len(braces) // 2))
+        if body.rstrip().endswith("..."):
+            self.note("three-dots", token._replace(column=token.column + len(body.rstrip()) - 2))
         return "".join([*parts, body[end:]])
