@@ -103,7 +103,7 @@ def examples(number: int, count: int = 12) -> str:
 
 def _template(slug: str) -> str:
     name = slug.replace("-", " ")
-    shown = ' + $numbers.emergency + "."' if slug == "emergency-medical" else ""
+    shown = ' + " " + $numbers.emergency + "."' if slug == "emergency-medical" else ""
     return (
         f'@meta(kind="template", slug="{slug}")\nflow template {name} $locale $numbers -> $text\n'
         f'  """For {name}."""\n'

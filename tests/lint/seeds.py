@@ -111,6 +111,7 @@ def _example(locale: str) -> str:
     return f'  user said "{said[locale]}"'
 
 
+URGENT = "flow template urgent care"
 BRANCH = '  if $locale == "es-419"\n'
 SEEDS: tuple[Seed, ...] = (
     *_regexes(),
@@ -160,6 +161,56 @@ SEEDS: tuple[Seed, ...] = (
          ("examples/rash.co", "a new rash since 1\"")),
     Seed("example-locale", "examples/rash.co", "  # en\n", "", ("examples/rash.co", "a new rash since 1\"")),
     Seed("examples", "examples/rash.co", "  # en\n", "  # en\n  §bot say hi\n"),
+    # what its author cannot have meant
+    Seed("overwritten", CHEST, "  $es = [", '  §$en = ["\\\\bchest hurts\\\\b"]\n  $es = [', note="a list of patterns"),
+    Seed("overwritten", DOSING, '  $or = "|"', '  §$text = "x"\n  $or = "|"', note="the text"),
+    Seed("overwritten", MAIN, '$hits = $hits + [["urgent rash"', '§$hits = [["urgent rash"', note="what hit before"),
+    Seed("never-in-text", DOSING, "  return find_all", '  if §"Dos" in $text\n    return []\n  return find_all',
+         note="in"),
+    Seed("never-in-text", DOSING, "+ $pt), $text)", '+ $pt), §$text.replace("não", ""))', note="replace"),
+    Seed("fails-when-run", DOSING, "return find_all", "return search", (DOSING, "flow scope dosing"), "no list"),
+    Seed("fails-when-run", DOSING, "  return find_all($or.join($en + $es + $pt), $text)",
+         "  $found = find_all($or.join($en + $es + $pt), $text)\n  §return [$found[0]]", note="no element"),
+    Seed("fails-when-run", DOSING, "  return find_all",
+         '  $two = find_all("\\\\btake two\\\\b", $text)\n  §if $two > 1\n    return []\n  return find_all',
+         note="no number"),
+    Seed("fails-when-run", MAIN, "  $hits = []\n", "", (MAIN, "flow check turn"), "no list of hits"),
+    Seed("hits-nothing", DOSING, "return find_all($or.join($en + $es + $pt), $text)", "return $en + $es + $pt",
+         (DOSING, "flow scope dosing"), "the patterns"),
+    Seed("reason-slug", DOSING, 'slug="out-of-scope-dosing"', 'slug="out-of-scope-prescription"',
+         (DOSING, "flow scope dosing")),
+    Seed("category-kind", DOSING, 'reason="dosing"', 'reason="rash"', (DOSING, "flow scope dosing")),
+    *(Seed(code, CHEST, '"\\\\bchest pain\\\\b",\n', f'"\\\\bchest pain\\\\b",\n    §"{pattern}",\n', note=pattern)
+      for code, pattern in (
+          ("never-matches", "\\\\bchest\\\\bpain\\\\b"),
+          ("never-matches", "\\\\bchest \\\\b(?:, |- )pain\\\\b"),
+          ("double-space", "\\\\bchest  pain\\\\b"),
+          ("literal-backslash", "\\\\\\\\bchest ache"),
+          ("pipe-in-class", "\\\\bchest [my|his] pain\\\\b"),
+          ("empty-branch", "\\\\bchest (?:|bad )pain\\\\b"),
+          ("long-gap", "\\\\bchest.{{0,900}}hurts\\\\b"),
+          ("no-edge", "stroke"),
+      )),
+    # templates that nobody should read
+    Seed("empty-template", TEMPLATES, '"Texto urgent care"', '""', (TEMPLATES, URGENT), "es-419"),
+    Seed("uneven-numbers", TEMPLATES, '"Texto emergency medical" + " " + $numbers.emergency',
+         '"Texto emergency medical"', (TEMPLATES, "flow template emergency medical"), "es-419"),
+    Seed("glued", TEMPLATES, '"Texto do emergency medical" + " "', '"Texto do emergency medical"',
+         (TEMPLATES, "flow template emergency medical"), "pt-BR"),
+    Seed("glued", TEMPLATES, '"Texto urgent care"', '"Hoy no.Llama ya"', (TEMPLATES, URGENT), "es-419"),
+    *(Seed("placeholder", TEMPLATES, '"Texto urgent care"', f'§"Llama al {blank}."', note=blank)
+      for blank in ("[numero]", "%s", "XXX", "<numero>")),
+    Seed("wrong-locale", TEMPLATES, '"Texto urgent care"', '"This can not wait: call the doctor today."',
+         (TEMPLATES, URGENT), "es-419"),
+    Seed("unknown-number", TEMPLATES, "$numbers.emergency", '§$numbers["emergancy"]', note="by index"),
+    # examples that are none
+    Seed("unknown-locale", "examples/chest.co", "  # es-419", "  §# es", note="a comment"),
+    Seed("unknown-locale", "examples/chest.co", "  # pt-BR", "  §# Português", note="a comment in words"),
+    Seed("empty-example", "examples/chest.co", "pain in my chest", "§..."),
+    Seed("placeholder", "examples/chest.co", "pain in my chest", "§pain in my chest [name]", note="example"),
+    Seed("identifier", "examples/chest.co", "pain in my chest", "§pain in my chest, call 555 123 4567"),
+    Seed("wrong-locale", "examples/chest.co", "pain in my chest", "§me duele el pecho y no lo puedo decir", note="en"),
+    Seed("wrong-locale", "examples/chest.co", "me duele el pecho", "§what can you do for my chest pain", note="es-419"),
     # what is begun
     Seed("unwritten", CHEST, '"""Chest pain.', '§"""TO DO: Chest pain.'),
     Seed("unwritten", "examples/chest.co", "peito doendo", "§escreva aqui o que as pessoas dizem em portugues"),

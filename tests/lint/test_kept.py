@@ -135,3 +135,12 @@ def test_a_file_of_trees_that_is_whole_and_wants_to_run_something_does_not(
         path.unlink() if not path.name.startswith("trees-") else TREES.write(path, pickle.dumps(Bomb()))
     assert lint(root) == before
     assert not (tmp_path / "gone-off").exists()
+
+
+def test_an_action_that_is_defined_since_is_seen(tmp_path: Path) -> None:
+    pytest.importorskip("nemoguardrails")
+    (tmp_path / "config.yml").write_text("models: []\n", encoding="utf-8")
+    (tmp_path / "a.co").write_text("define flow a\n  execute count_pills\n", encoding="utf-8")
+    assert "undefined-action" in {one.code for one in lint(tmp_path)}
+    (tmp_path / "actions.py").write_text("@action()\nasync def count_pills():\n    ...\n", encoding="utf-8")
+    assert "undefined-action" not in {one.code for one in lint(tmp_path)}

@@ -55,6 +55,11 @@ CONFIGS = [
     ("missing-number", "profiles/default.yml", "  en: US", "  §en: ZZ"),
     ("missing-number", "profiles/default.yml", "  pt-BR: BR", "  §pt-BR: HN"),
     ("config-key", "numbers.yml", "  HN: {name: Honduras,", "  §HN: {nome: Honduras,"),
+    ("config-value", "numbers.yml", '  ES: {name: España, emergency: "112"', "  §ES: {name: España, emergency: 061"),
+    ("config-value", "numbers.yml", "  HN: {name: Honduras,", "  §uk: {name: Honduras,"),
+    ("config-value", "profiles/default.yml", "deadline_s: 2.0", "§deadline_s: 2s"),
+    ("config-value", "profiles/default.yml", "  es-419: null", "  §es: null"),
+    ("duplicate-key", "profiles/default.yml", "deadline_s: 2.0", "deadline_s: 2.0\n§deadline_s: 60"),
 ]
 
 
@@ -77,3 +82,17 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     (root / "red_flags/chest.co").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match=r"chest\.co: cannot be read"):
         lint(root)
+
+
+@pytest.mark.parametrize("name", ["red_flags/new.colang", "red_flags/new.co.txt", "red_flags/new.CO"])
+def test_a_file_of_rails_that_nobody_reads_is_named(name: str, tmp_path: Path) -> None:
+    root = pack.write(tmp_path)
+    (root / name).write_text("flow red flag new $text -> $terms\n", encoding="utf-8")
+    assert [(one.code, one.file) for one in at_least(lint(root), "warning")] == [("not-read", name)]
+
+
+def test_a_profile_that_nobody_reads_is_named(tmp_path: Path) -> None:
+    (tmp_path / "profiles").mkdir()
+    shutil.copy(data_dir("config") / "numbers.yml", tmp_path / "numbers.yml")
+    (tmp_path / "profiles/strict.yaml").write_text("deadline_s: 1\n", encoding="utf-8")
+    assert [(one.code, one.file) for one in lint_settings(tmp_path)] == [("not-read", "profiles/strict.yaml")]

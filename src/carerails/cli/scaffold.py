@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -24,7 +25,7 @@ def new(name: str, severity: str, said: Mapping[str, str], rails: Path | None, c
     if not root.is_dir():
         raise UsageError("only a directory of .co files can take a new category", "name one with --rails", str(root))
     path = cases or Path(f"{name}.jsonl")
-    beside = root.resolve().parent / "config"
+    beside = Path(os.path.relpath(root.resolve().parent / "config"))
     made = red_flag(name, cast("Outcome", severity), root, path, said, beside if beside.is_dir() else None)
     made.write()
     write(Policy.load(root, check=False), root / "guards.co")

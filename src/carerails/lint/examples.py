@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from carerails.colang.diagnostics import nearest
@@ -11,6 +12,7 @@ from carerails.colang.folding import Pattern
 from carerails.colang.rules import IN_SCOPE, Rule, categories, kebab
 from carerails.colang.tree import Example
 from carerails.contracts import LOCALES, RANK
+from carerails.lint.language import reads_like
 from carerails.lint.looked import Looked, key_of
 from carerails.lint.noting import Notes
 from carerails.lint.regexes import short
@@ -21,6 +23,17 @@ ENOUGH = 12
 KINDS = ("red-flag", "scope")
 #: Examples that a judge learns from, in words that no rule is expected to know.
 FOR_THE_JUDGE = "examples/meaning/"
+
+#: A comment that is to name a locale.
+_LOCALE = re.compile(
+    r"\s*#\s*((?:en|es|pt|br|mx)(?:[-_]\w+)?|english|ingl[eéê]s|spanish|espa[nñ]ol|portugu[eéê]se?s?)[\s.:,]*",
+    re.IGNORECASE,
+)
+#: Slugs of the rules whose examples have such on purpose.
+_ABOUT_PEOPLE = ("pii-blocked", "out-of-scope-pii")
+_BLANK = re.compile(r"\[[a-záéíóúâêôãõñç ]{2,30}\]", re.IGNORECASE)
+#: An address or a number of somebody, which has more digits than a dose, a date or a reading.
+_IDENTIFIER = re.compile(r"\S+@\S+\.\w+|(?<![\w/])\+?\d(?:[ .()-]{0,2}\d){8,}(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ def check_examples(
     _unhit((looked[name] for name, rule in rules.items() if rule.meta.kind in KINDS), examples, notes)
 
 
-def check_counts(rules: Iterable[Rule], examples: Sequence[Example], notes: Notes) -> None:
+def check_counts(rules: Collection[Rule], examples: Sequence[Example], notes: Notes) -> None:
     """Every category has enough examples in each locale, none twice, and none of a category that does not exist."""
     homes = _homes(rules)
     counts = Counter((example.category, example.locale) for example in examples)
@@ -81,6 +94,32 @@ def check_counts(rules: Iterable[Rule], examples: Sequence[Example], notes: Note
         if category not in homes and category != IN_SCOPE:
             notes.add("unknown-category", example.file, example.line, 1, [category], [nearest(category, homes)])
     check_twice(examples, notes)
+    about_people = {rule.meta.category for rule in rules if rule.meta.slug in _ABOUT_PEOPLE}
+    check_words((example for example in examples if example.category not in about_people), notes)
+
+
+def check_words(examples: Iterable[Example], notes: Notes) -> None:
+    """Each example says something, in its locale, and of nobody in particular."""
+    for example in examples:
+        place = (example.file, example.line, 1)
+        if not any(map(str.isalnum, example.text)):
+            notes.add("empty-example", *place)
+        if blank := _BLANK.search(example.text):
+            notes.add("placeholder", *place, [blank.group()])
+        if somebody := _IDENTIFIER.search(example.text):
+            notes.add("identifier", *place, [somebody.group()])
+        if other := reads_like(example.text, example.locale):
+            notes.add("wrong-locale", *place, [other, f"an example for {example.locale}"])
+
+
+def check_comments(texts: Mapping[str, str], notes: Notes) -> None:
+    """Comments above examples that are to name a locale, and do not."""
+    known = frozenset(locale.lower() for locale in LOCALES)
+    for name, text in texts.items():
+        for number, line in enumerate(text.split("\n") if name.startswith("examples/") else (), 1):
+            said = _LOCALE.fullmatch(line)
+            if said and said[1].lower() not in known:
+                notes.add("unknown-locale", name, number, said.start(1) + 1, [said[1]], [nearest(said[1], LOCALES)])
 
 
 def check_twice(examples: Iterable[Example], notes: Notes, file: str | None = None) -> None:

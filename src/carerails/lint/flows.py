@@ -8,7 +8,7 @@ from typing import Any
 
 from carerails.colang.diagnostics import nearest
 from carerails.colang.parser import MAIN
-from carerails.colang.rules import CHECK
+from carerails.colang.rules import CHECK, SLUGS, TURN_KINDS
 from carerails.colang.tree import (
     Assign,
     Attribute,
@@ -22,6 +22,7 @@ from carerails.colang.tree import (
     Index,
     ListOf,
     Method,
+    Node,
     Return,
     Statement,
     Text,
@@ -41,11 +42,14 @@ def check_flow(flow: Flow, notes: Notes) -> None:
     if flow.meta is not None and not flow.doc:
         notes.add("missing-docstring", flow.file, flow.line, 1, [flow.name])
     _variables(flow, notes)
+    _overwritten(flow, notes)
     for node in walk(flow.body):
         if isinstance(node, If):
             _branches(flow, node, notes)
         elif isinstance(node, Compare):
             _locales(flow, node, notes)
+        if flow.parameters[:1] == ("text",):
+            _never_in_text(flow, node, notes)
 
 
 def _variables(flow: Flow, notes: Notes) -> None:
@@ -69,6 +73,43 @@ def _reads(node: Assign | Await | Branch | Return) -> set[str]:
     inside = node.condition if isinstance(node, Branch) else node.arguments if isinstance(node, Await) else node.value
     names = {part.name for part in walk(inside) if isinstance(part, Variable)}
     return names | {part.variable for part in walk(inside) if isinstance(part, Attribute)}
+
+
+def _overwritten(flow: Flow, notes: Notes) -> None:
+    """What is given a value twice in one block, and not read in between."""
+    unread: dict[str, int] = dict.fromkeys(flow.parameters, flow.line)
+    for statement in flow.body:
+        for node in walk(statement):
+            if isinstance(node, (Assign, Await, Branch, Return)):
+                for name in _reads(node):
+                    unread.pop(name, None)
+        if isinstance(statement, (Assign, Await)):
+            if before := unread.get(statement.name):
+                notes.add("overwritten", flow.file, statement.line, statement.column, [statement.name, before])
+            unread[statement.name] = statement.line
+    if flow.name == CHECK and flow.body:
+        for node in walk(flow.body[1:]):
+            if isinstance(node, Assign) and node.name in flow.results and node.name not in _reads(node):
+                notes.add("overwritten", flow.file, node.line, node.column, [node.name, flow.body[0].line])
+
+
+def _never_in_text(flow: Flow, node: Node, notes: Notes) -> None:
+    """Strings that a rule looks for in a text without a pattern."""
+    sought: tuple[object, ...] = ()
+    if isinstance(node, Method) and node.name == "replace" and _is_text(node.base):
+        sought = node.arguments[:1]
+    elif isinstance(node, Compare) and any(map(_is_text, node.operands)):
+        sought = node.operands
+    for one in sought:
+        if isinstance(one, Text) and (one.value != one.value.lower() or not one.value.isascii()):
+            notes.add("never-in-text", flow.file, one.line, one.column, [one.value])
+
+
+def _is_text(node: object) -> bool:
+    """Whether it is the text that a rule is asked about, whole or with replacements."""
+    while isinstance(node, Method):
+        node = node.base
+    return isinstance(node, Variable) and node.name == "text"
 
 
 def _branches(flow: Flow, statement: If, notes: Notes) -> None:
@@ -96,6 +137,23 @@ def _locales(flow: Flow, node: Compare, notes: Notes) -> None:
             notes.add("unknown-locale", flow.file, side.line, side.column, [side.value], [nearest(side.value, LOCALES)])
 
 
+def check_meanings(flows: Iterable[Flow], notes: Notes) -> None:
+    """What rules say they are, beside what they show, and what others are."""
+    kinds: dict[object, object] = {}
+    for flow in flows:
+        meta = dict(flow.meta or ())
+        category = meta.get("reason") or meta.get("category")
+        own = f"out-of-scope-{meta.get('reason')}"
+        if own in SLUGS and meta.get("slug") in SLUGS and meta["slug"] != own:
+            notes.add("reason-slug", flow.file, flow.line, 1, [meta["reason"], meta["slug"]], [own])
+        if (
+            category
+            and meta.get("kind") in TURN_KINDS
+            and kinds.setdefault(category, meta.get("kind")) != meta.get("kind")
+        ):
+            notes.add("category-kind", flow.file, flow.line, 1, [category])
+
+
 def check_calls(flows: Mapping[str, Flow], notes: Notes, names: Collection[str] | None = None) -> None:
     """Flows that nobody calls, neither a rule nor another flow nor `main`.
 
@@ -115,6 +173,12 @@ def check_order(flows: Mapping[str, Flow], rules: Iterable[str], notes: Notes) -
     """`check turn` calls every rule once, and reports it under its own name."""
     if CHECK not in flows:
         return
+    check = flows[CHECK]
+    first = check.body[0] if check.body else None
+    for name in check.results[:1]:
+        if not isinstance(first, Assign) or first.name != name:
+            what = f"`${name}` has no value to begin with"
+            notes.add("fails-when-run", check.file, check.line, 1, [CHECK, what], [f"begin with `${name} = []`"])
     times = Counter(reported(flows[CHECK].body))
     for name in rules:
         if times[name] != 1:

@@ -35,7 +35,9 @@ _CODE = ("lint/*.py", "colang/*.py", "matching/*.py", "guards/*.py", "text/*.py"
 
 def path_of(project: Project) -> Path | None:
     """Where the findings of just these files are kept; None where they are not."""
-    files = (*project.colang.items(), *project.yaml.items())
+    files = [*project.colang.items(), *project.yaml.items(), *project.ignored]
+    if project.dialect != "portable":  # actions are looked for in Python files
+        files += [(str(path), path.read_text(encoding="utf-8", errors="replace")) for path in project.python]
     return _path(FINDINGS, (repr((name, len(text))) + text for name, text in files))
 
 
@@ -124,6 +126,7 @@ def _plain(known: Known) -> tuple[Any, ...]:
         key: (
             [(use.function, use.partial, list(map(number, use.arms))) for use in one.regexes],
             one.always,
+            one.fails,
             [texts[text] for text in one.hits if text in texts],
             [(texts[text], list(map(number, stood))) for text, stood in one.stood.items() if text in texts],
         )
@@ -141,10 +144,11 @@ def _known(texts: dict[str, str], problems: Any, shadows: Any, shown: Any, rules
     def some(numbers: Iterable[int]) -> list[Pattern]:
         return [arms[number] for number in numbers]
 
-    def looked(uses: Any, always: bool, hits: Iterable[int], stood: Any) -> Looked:
+    def looked(uses: Any, always: bool, fails: str, hits: Iterable[int], stood: Any) -> Looked:
         return Looked(
             tuple([Regex(-1, function, tuple(some(of)), partial) for function, partial, of in uses]),
             always,
+            fails,
             frozenset([keys[text] for text in hits]),
             {keys[text]: frozenset(some(of)) for text, of in stood},
         )

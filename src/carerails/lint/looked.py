@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from carerails.colang.compiler import compile_flows
 from carerails.colang.diagnostics import Report
@@ -18,6 +19,7 @@ from carerails.colang.parser import MAIN
 from carerails.colang.rules import CHECK, GUARDS
 from carerails.colang.tree import Assign, Await, Binary, Example, If, ListOf, Statement, Text, calls
 from carerails.contracts import Turn
+from carerails.errors import EngineError
 from carerails.evals.edits import Edit, Rails, compile_touched, emptied
 from carerails.lint.regexes import problems_of
 from carerails.lint.shadows import shadowed
@@ -35,12 +37,14 @@ class Looked:
     Attributes:
         regexes: as the rule and what it calls use them; their numbers mean nothing.
         always: it hits a text in which none of its patterns matches.
+        fails: how it failed on a text; empty: it never did.
         hits: the texts that it hits, by key.
         stood: of each text the patterns that stand in it, whether or not the rule hits.
     """
 
     regexes: tuple[Regex, ...]
     always: bool
+    fails: str = ""
     hits: frozenset[str] = frozenset()
     stood: Mapping[str, frozenset[Pattern]] = field(default_factory=dict[str, frozenset[Pattern]])
 
@@ -148,18 +152,24 @@ def look(policy: Policy, rules: Iterable[str], texts: Mapping[str, str]) -> dict
         rules: their names.
         texts: as rules see them, by key.
     """
-    found = {name: Looked(policy.regexes(name), bool(policy.run(name, ""))) for name in rules}
+    found = {name: _begun(policy, name) for name in rules}
     uses: defaultdict[int, list[tuple[str, Regex]]] = defaultdict(list)
     for name, one in found.items():
         for regex in one.regexes:
             uses[regex.number].append((name, regex))
     hits: defaultdict[str, set[str]] = defaultdict(set)
     stood: dict[str, dict[str, set[Pattern]]] = {name: {} for name in found}
+    fails: dict[str, str] = {}
     for key, text in texts.items():
         if not text:
             continue
-        for hit in policy.check(text):
-            hits[hit.rule].add(key)
+        try:
+            hit = [hit.rule for hit in policy.check(text)]
+        except EngineError:
+            hit, failing = _one_by_one(policy, found, text)
+            fails = failing | fails
+        for name in hit:
+            hits[name].add(key)
         scan = policy.scan(text)
         for number in scan.candidates:
             arms = {arm for _, _, arm in scan.spans(number)} if number in uses else ()
@@ -168,11 +178,35 @@ def look(policy: Policy, rules: Iterable[str], texts: Mapping[str, str]) -> dict
     return {
         name: replace(
             one,
+            fails=one.fails or fails.get(name, ""),
             hits=frozenset(hits[name]),
             stood={key: frozenset(arms) for key, arms in stood[name].items()},
         )
         for name, one in found.items()
     }
+
+
+def _begun(policy: Policy, name: str) -> Looked:
+    """A rule that was run on nothing yet."""
+    hit, fails = _one_by_one(policy, [name], "")
+    return Looked(policy.regexes(name), bool(hit), fails.get(name, ""))
+
+
+def _one_by_one(policy: Policy, rules: Iterable[str], text: str) -> tuple[list[str], dict[str, str]]:
+    """Rules that hit a text; and those that fail on it or give no list of strings, and how."""
+    hit: list[str] = []
+    fails: dict[str, str] = {}
+    for name in rules:
+        try:
+            value: object = policy.run(name, text)
+        except EngineError as error:
+            fails[name] = error.detail
+            continue
+        if not isinstance(value, list) or not all(isinstance(term, str) for term in cast("list[object]", value)):
+            fails[name] = "it does not return a list of what it found"
+        elif value:
+            hit.append(name)
+    return hit, fails
 
 
 def look_again(rails: Rails, known: Known, examples: Iterable[Example]) -> tuple[Policy, dict[str, Looked], Known]:
@@ -197,7 +231,12 @@ def look_again(rails: Rails, known: Known, examples: Iterable[Example]) -> tuple
     if new and found:
         for rule, one in look(compiled(rails, found), found, new).items():
             before = found[rule]
-            found[rule] = replace(before, hits=before.hits | one.hits, stood={**before.stood, **one.stood})
+            found[rule] = replace(
+                before,
+                fails=before.fails or one.fails,
+                hits=before.hits | one.hits,
+                stood={**before.stood, **one.stood},
+            )
     found |= look(policy, touched, texts)
     place = {rule: number for number, rule in enumerate(rails.order or ())}
     found = dict(sorted(found.items(), key=lambda item: (place.get(item[0], len(place)), item[0])))

@@ -65,7 +65,7 @@ def _actions(project: Project) -> set[str] | None:
     if known is None:
         return None
     found = set(known.actions)
-    for path in sorted(project.root.rglob("*.py")):
+    for path in project.python:
         found |= actions_in(path.read_text(encoding="utf-8", errors="replace"))
     return found
 

@@ -56,7 +56,7 @@ def check_nemo2(project: Project, notes: Notes) -> None:
     known = library()
     actions = set(known.actions) if known else None
     if actions is not None:
-        for path in sorted(project.root.rglob("*.py")):
+        for path in project.python:
             actions |= actions_in(path.read_text(encoding="utf-8", errors="replace"))
     for name, found in read.items():
         for number, line in enumerate(found):

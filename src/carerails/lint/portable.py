@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from carerails.colang.compiler import CompiledFlow, compile_flows
 from carerails.colang.diagnostics import CompileError, Diagnostic, Report
 from carerails.colang.parser import MAIN, pure_flows
-from carerails.colang.rules import CHECK, GUARDS, check_meta, rules_of, templates_of
+from carerails.colang.rules import CHECK, GUARDS, Rule, check_meta, rules_of, templates_of
 from carerails.colang.tree import Example, Flow, calls
 from carerails.evals.edits import Rails, emptied
 from carerails.guards import STAMP, stamp
 from carerails.lint import kept
-from carerails.lint.examples import KINDS, check_counts, check_examples, check_twice, named
-from carerails.lint.flows import check_calls, check_flow, check_order
+from carerails.lint.examples import (
+    KINDS,
+    check_comments,
+    check_counts,
+    check_examples,
+    named,
+)
+from carerails.lint.flows import check_calls, check_flow, check_meanings, check_order
 from carerails.lint.looked import Known, Looked, look_again, source_key
 from carerails.lint.noting import Notes
 from carerails.lint.project import Parsed, Project
@@ -74,9 +81,11 @@ def _as_written(texts: Mapping[str, str], flows: Collection[Flow], notes: Notes)
     for name, text in texts.items():
         for place in unwritten(text):
             notes.add("unwritten", name, *place)
+    check_comments(texts, notes)
     for flow in flows:
         check_flow(flow, notes)
     check_template_flows(flows, notes)
+    check_meanings(flows, notes)
 
 
 def _patterns(policy: Policy, looked: Mapping[str, Looked], known: Known, notes: Notes) -> None:
@@ -85,10 +94,30 @@ def _patterns(policy: Policy, looked: Mapping[str, Looked], known: Known, notes:
     for name, one in looked.items():
         if one.always:
             notes.add("hits-nothing", policy.rules[name].file, policy.rules[name].line, 1, [name])
+        if one.fails:
+            _fails(policy.rules[name], one.fails, notes)
         for regex in one.regexes:
             for number, place in () if regex.partial else known.shadows[source_key(regex)]:
                 arm, other = regex.arms[number], regex.arms[place]
                 notes.add("shadowed-pattern", arm.file, arm.line, 1, [short(arm.regex), short(other.regex), other.line])
+
+
+#: What an exception of a rule means to whoever wrote it.
+_FAILURES = {
+    "TypeError": ("it works with values of the wrong kind", "compare with `len(...)`; `find_all` gives a list"),
+    "IndexError": ("it asks for an element that is not there", "ask `if $found` first"),
+    "KeyError": ("it asks for a key that is not there", "write one that is"),
+    "ValueError": ("`int` gets what is no number", "search for digits first"),
+}
+_AT = re.compile(r"(?P<file>[^:]+):(?P<line>\d+), flow .*: (?P<error>\w+)$")
+
+
+def _fails(rule: Rule, how: str, notes: Notes) -> None:
+    """At the statement that failed."""
+    at = _AT.match(how)
+    what, mend = _FAILURES.get(at["error"] if at else "", (how, "end every path with `return find_all(...)` or `[]`"))
+    file, line = (at["file"], int(at["line"])) if at else (rule.file, rule.line)
+    notes.add("fails-when-run", file, line, 1, [rule.name, what], [mend])
 
 
 def _compiled_in_part(
@@ -129,8 +158,8 @@ def check_file(project: Project, name: str, notes: Notes) -> None:
         examples = [one for file in files.values() for one in named(file.examples, rules.values())]
         counted = Notes(notes.texts)
         check_counts(rules.values(), examples, counted)
-        notes.found += [found for found in counted.found if found.file == name and found.code == "unknown-category"]
-        check_twice(examples, notes, name)
+        notes.found += [found for found in counted.found if found.file == name and found.code != "few-examples"]
+        check_comments({name: project.colang[name]}, notes)
         return
     for flow in own.flows:
         check_meta(flow, report)

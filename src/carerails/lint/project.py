@@ -19,6 +19,8 @@ from carerails.policy import EXAMPLES
 #: Ours, or any other configuration of NeMo Guardrails by the version of its Colang.
 Dialect = Literal["portable", "2.x", "1.0"]
 _VERSION = re.compile(r"^colang_version:\s*[\"']?(\d)", re.MULTILINE)
+#: `.colang`, `.CO`, `.co.txt`.
+_ALMOST = re.compile(r"([^.].*?)\.(?:colang|CO|Co|co\.\w+)")
 _FIRST = re.compile(r"^define +(?:flow|subflow|user|bot|parallel|extension)\b", re.MULTILINE)
 _CHECK = re.compile(r"^flow check turn\b", re.MULTILINE)
 
@@ -62,6 +64,18 @@ class Project:
         if not colang and not any(_VERSION.search(text) for text in yaml.values()):
             raise UsageError("no Colang files", "give a directory with .co files", str(root))
         return cls(root, colang, yaml, _dialect(colang, yaml))
+
+    @property
+    def python(self) -> list[Path]:
+        """Files that may define actions."""
+        return sorted(self.root.rglob("*.py"))
+
+    @property
+    def ignored(self) -> Iterator[tuple[str, str]]:
+        """Files that were to be Colang by their names, and are not read; and how each is to be called."""
+        for path in sorted(self.root.rglob("*")):
+            if match := _ALMOST.fullmatch(path.name):
+                yield path.relative_to(self.root).as_posix(), f"{match[1]}.co"
 
     def parsed(self) -> Mapping[str, Parsed]:
         """Every `.co` file of the subset."""

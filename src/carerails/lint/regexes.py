@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from carerails.colang.folding import Regex
+from carerails.lint.doubtful import doubts
 from carerails.lint.noting import Notes
 from carerails.lint.table import REGEX
 from carerails.matching import Problem, check_regex
@@ -70,7 +71,8 @@ def _place(notes: Notes, file: str, line: int, source: str, offset: int) -> tupl
 @lru_cache(maxsize=20_000)
 def problems_of(source: str) -> tuple[Problem, ...]:
     """All that is wrong with one arm."""
-    return tuple(check_regex(source))
+    problems = check_regex(source)
+    return tuple(problems) if problems else tuple(doubts(source))
 
 
 def short(regex: str) -> str:

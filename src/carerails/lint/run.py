@@ -55,6 +55,8 @@ def _check(project: Project, notes: Notes) -> bool:
     else:
         check_nemo1(project, notes)
     check_config(project, notes)
+    for name, wanted in project.ignored:
+        notes.add("not-read", name, 1, 1, mend=[wanted])
     return whole
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from carerails.config import NumberBook, Profile, line_of, load_yaml, yaml_node
+import yaml
+
+from carerails.config import NumberBook, Profile, YamlLoader, line_of, load_yaml, yaml_node
 from carerails.errors import UsageError
 from carerails.lint.finding import Finding, ordered
 from carerails.lint.noting import Notes
@@ -36,10 +39,42 @@ def lint_settings(config: Path) -> list[Finding]:
         profile = _read(config, path, Profile, notes)
         if isinstance(profile, Profile) and isinstance(numbers, NumberBook):
             _countries(path.relative_to(config).as_posix(), path, profile, numbers, notes)
+    for path in sorted((config / "profiles").glob("*.yaml")):
+        notes.add("not-read", path.relative_to(config).as_posix(), 1, 1, mend=[f"{path.stem}.yml"])
+    for name, text in texts.items():
+        _twice(name, text, notes)
     for name in WORDS:
         for place in unwritten(texts.get(name, "")):
             notes.add("unwritten", name, *place)
     return ordered([*suppressed(notes.found, said, texts, whole=True), *said.found])
+
+
+def _twice(name: str, text: str, notes: Notes) -> None:
+    """Keys that a mapping has twice, of which YAML takes the last."""
+    try:
+        ahead: list[Any] = [yaml.compose(text, Loader=YamlLoader)]
+    except yaml.YAMLError:
+        return  # said where the file is read
+    while ahead:
+        node = ahead.pop()
+        pairs: list[tuple[Any, Any]] = node.value if isinstance(node, yaml.MappingNode) else []
+        ahead += [value for _, value in pairs] if pairs else node.value if isinstance(node, yaml.SequenceNode) else []
+        lines: dict[str, int] = {}
+        for key, _ in pairs:
+            line = key.start_mark.line + 1
+            if lines.setdefault(str(key.value), line) != line:
+                notes.add("duplicate-key", name, line, key.start_mark.column + 1, [key.value, lines[str(key.value)]])
+
+
+#: What pydantic says of a value, and what to do about it.
+_MENDS = {
+    "valid string": "put it in quotes: YAML reads `061` and `NO` as something else",
+    "'^[A-Z]{2}$'": "a country is two capital letters, as ISO 3166-1 has them: `GB`, `MX`",
+    "valid number": "write a number, without a unit",
+    "valid boolean": "write true or false",
+    "'es-419'": "the locales are en, es-419 and pt-BR",
+    "Field required": "add it",
+}
 
 
 def _read(config: Path, path: Path, model: type[Profile] | type[NumberBook], notes: Notes) -> object:
@@ -55,7 +90,7 @@ def _read(config: Path, path: Path, model: type[Profile] | type[NumberBook], not
             int(line) if line.isdigit() else 1,
             1,
             [what],
-            [error.mend or "correct it"],
+            [next((mend for said, mend in _MENDS.items() if said in error.what), error.mend or "correct it")],
         )
         return None
 

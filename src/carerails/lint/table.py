@@ -44,6 +44,13 @@ REGEX: dict[str, tuple[str, str]] = {
     "no-literal": ("no-literal", "without a word to look for, it runs on every text"),
     "nested": ("nested-repeat", _SLOW),
     "unsupported": ("unsupported-regex", _ENGINES),
+    "never-matches": ("never-matches", _SILENT),
+    "double-space": ("double-space", _SILENT),
+    "literal-backslash": ("literal-backslash", _SILENT),
+    "pipe-in-class": ("pipe-in-class", "it matches one letter, and not the words"),
+    "empty-branch": ("empty-branch", "without the words that are missing it hits what it should not"),
+    "long-gap": ("long-gap", "what stands far apart has nothing to do with each other"),
+    "no-edge": ("no-edge", "`stroke` stands in `keystroke`"),
 }
 
 _OWN: dict[str, Rule] = {
@@ -57,6 +64,30 @@ _OWN: dict[str, Rule] = {
     ),
     "same-branch": Rule(
         "error", "the same condition as on line {}", "remove it, or say what was meant", "the branch is never taken"
+    ),
+    "overwritten": Rule(
+        "error",
+        "nobody reads what `${}` was given on line {}",
+        "join the two, or give it another name",
+        "the patterns of the first are lost",
+    ),
+    "never-in-text": Rule(
+        "error",
+        "`{}` never stands in a text",
+        "write it in lower case, without accents",
+        "texts are in lower-case ASCII, and the condition is never true",
+    ),
+    "fails-when-run": Rule(
+        "error", "`{}` fails: {}", "{}", "a check that fails escalates or refuses, whatever the text says"
+    ),
+    "reason-slug": Rule(
+        "error", "reason `{}` shows the text `{}`", "show `{}`", "the user reads why something else is refused"
+    ),
+    "category-kind": Rule(
+        "error",
+        "`{}` is a red flag and a reason to refuse",
+        "call one of them otherwise",
+        "examples belong to one of the two, and nobody sees which",
     ),
     "unknown-locale": Rule("error", "no locale is called `{}`", "{}", "the branch is never taken"),
     "missing-docstring": Rule(
@@ -88,6 +119,23 @@ _OWN: dict[str, Rule] = {
     ),
     "unknown-number": Rule(
         "error", "template `{}` shows `$numbers.{}`, which no country has", "{}", "rendering fails in mid-turn"
+    ),
+    "empty-template": Rule("error", "template `{}` says nothing in {}", "write a text", "the user gets no text"),
+    "uneven-numbers": Rule(
+        "error",
+        "template `{}` shows `$numbers.{}` in {}, and not in {}",
+        "show it there, too",
+        "people of one locale get no number",
+    ),
+    "placeholder": Rule("error", "`{}` is to be replaced", "write what is meant", "the user reads it as it stands"),
+    "glued": Rule(
+        "error", "`{}` in template `{}` lacks a space, or has one too many", "write one space", "it looks broken"
+    ),
+    "wrong-locale": Rule(
+        "warning",
+        "this reads like {}, and is {}",
+        "move it, or translate it",
+        "people read the wrong language, or are not found in theirs",
     ),
     "fixed-number": Rule(
         "warning",
@@ -130,6 +178,10 @@ _OWN: dict[str, Rule] = {
     "in-scope-hit": Rule(
         "warning", "rule `{}` hits this example of what must be answered", "narrow the rule", "an over-refusal"
     ),
+    "empty-example": Rule("error", "an example without a word", "write what people say", "nothing can hit it"),
+    "identifier": Rule(
+        "warning", "`{}` may be somebody's", "write the sentence without it", "examples are read by many, and shipped"
+    ),
     "duplicate-example": Rule("warning", "the same as the example at {}", "remove one", "it counts twice"),
     "unhit-pattern": Rule(
         "info", "no example hits `{}`", "write one that does: `carerails rails coverage`", "nothing shows that it works"
@@ -141,6 +193,8 @@ _OWN: dict[str, Rule] = {
     "unwritten": Rule("error", "this is still to be written", "write it", "a clinical reviewer, or a user, reads it"),
     # settings
     "config-key": Rule("error", "unknown key `{}`", "{}", "it is ignored, and with it what it was to switch on"),
+    "duplicate-key": Rule("error", "`{}` stands on line {}, too", "keep one", "the later one wins, and nobody is told"),
+    "not-read": Rule("warning", "nobody reads a file of this name", "call it `{}`", "what it says has no effect"),
     "config-value": Rule("error", "{}", "{}", "the deployment does not start, or not as it says"),
     "missing-number": Rule(
         "error",
@@ -183,6 +237,10 @@ _OWN: dict[str, Rule] = {
 #: By code: what the compiler reports, what a regex may not have, then what only the linter looks for.
 RULES: dict[str, Rule] = {
     **{code: Rule("error", kind.what, kind.mend, _LANGUAGE) for code, kind in KINDS.items()},
-    **{code: Rule("error", "{}", "{}", why) for code, why in REGEX.values() if code != "capture-group"},
+    **{
+        code: Rule("info" if code == "no-edge" else "error", "{}", "{}", why)
+        for code, why in REGEX.values()
+        if code != "capture-group"
+    },
     **_OWN,
 }

@@ -18,6 +18,7 @@ SAYS: Mapping[Locale, str] = {
 
 def unwritten(text: str) -> Iterator[tuple[int, int]]:
     """Line and column, from 1, of what is still to be written in a file; comments aside."""
-    for number, line in enumerate(text.split("\n"), 1):
+    marks = [mark for mark in (TO_DO, *SAYS.values()) if mark in text]
+    for number, line in enumerate(text.split("\n") if marks else (), 1):
         if not line.lstrip().startswith("#"):
-            yield from ((number, line.index(mark) + 1) for mark in (TO_DO, *SAYS.values()) if mark in line)
+            yield from ((number, line.index(mark) + 1) for mark in marks if mark in line)
