@@ -37,7 +37,7 @@ class NativeEngine:
 
     async def start(self) -> None:
         """Load the rails. Regexes are compiled when a text first needs them; a service also calls `policy.warm()`."""
-        self.policy  # noqa: B018  loaded by being looked at
+        self.policy.ready()
 
     async def close(self) -> None:
         """Nothing is held."""

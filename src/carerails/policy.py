@@ -69,15 +69,23 @@ class Policy:
         self, flows: Iterable[Flow], examples: Iterable[Example] = (), *, root: Path | None = None, check: bool = True
     ) -> None:
         flows, examples = tuple(flows), tuple(examples)
-        self._set(*build(flows, check=check), lambda: (flows, examples), root)
+        program, matcher = build(flows, check=check)
+        self._set(program, lambda: matcher, lambda: (flows, examples), root)
 
-    def _set(self, program: Program, matcher: Matcher, sources: Callable[[], Sources], root: Path | None) -> None:
-        self._program, self._matcher, self._read, self._root = program, matcher, sources, root
+    def _set(
+        self, program: Program, matcher: Callable[[], Matcher], sources: Callable[[], Sources], root: Path | None
+    ) -> None:
+        self._program, self._make, self._read, self._root = program, matcher, sources, root
         self.rules: Mapping[str, Rule] = program.rules
         self.judged: Mapping[str, Rule] = program.judged
         self.templates: Mapping[str, Template] = program.templates
         self.digest = program.digest
         self._last: Scan | None = None
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        """Made when the first text comes, or at `ready`: not every command asks about one."""
+        return self._make()
 
     @cached_property
     def _trees(self) -> Sources:
@@ -113,7 +121,8 @@ class Policy:
         program = kept.read(path) if path else None
         if program:
             policy = cls.__new__(cls)
-            policy._set(program, Matcher(program.regexes), lambda: _sources(rails, export), None if export else rails)
+            root = None if export else rails
+            policy._set(program, lambda: Matcher(program.regexes), lambda: _sources(rails, export), root)
             return policy
         policy = cls.from_json(rails) if export else cls(*_sources(rails, export), root=rails, check=check)
         if path:
@@ -206,6 +215,10 @@ class Policy:
         if len(arguments) != len(linked.parameters):
             raise UsageError(f"flow {flow!r} takes {len(linked.parameters)} values, here are {len(arguments)}")
         return linked(Scans(self._matcher), arguments)
+
+    def ready(self) -> None:
+        """Load what every text needs, a tenth of a second, so that the first one does not wait for it."""
+        self._matcher  # noqa: B018  made by being looked at
 
     def warm(self, *, whole: bool = False) -> None:
         """Compile every regex now, which takes a second or two, so that no text ever waits for one.

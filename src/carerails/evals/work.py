@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
@@ -92,6 +93,7 @@ class Worker:
         self._lacks = checker.lacks if isinstance(checker, FailSafeEngine) else frozenset[str]()
         if job.cache:
             self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated)
+        gc.freeze()  # what is loaded stays, and need not be looked through for garbage again and again
 
     @property
     def engine(self) -> FailSafeEngine:
@@ -114,6 +116,7 @@ class Worker:
 
     def close(self) -> None:
         """Let the engine go."""
+        gc.unfreeze()
         self._agents.close()
         self._loop.run_until_complete(self._stack.aclose())
         self._loop.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heapreplace
 from typing import TYPE_CHECKING, Any
@@ -73,36 +73,41 @@ class Scan:
         self._spans: dict[int, list[tuple[int, int, int]]] = {}
         #: Of the arms that have been run, the first match, the window that it is in, and those behind it.
         self._begun: dict[Verifier, _Begun] = {}
-        #: In which parts a clause stands: all that lead to arms, and of the others those that were asked for.
+        #: In a text of one part, the arms that may match there: they are few, and found at once.
+        self._opened: dict[int, list[Verifier]] = {}
+        #: In which parts a clause stands: of those that lead to arms, and of others that were asked for.
         self._where: defaultdict[int, list[int]] = defaultdict(list)
         self._beside: dict[int, list[int]] = {}
-        for number, part in enumerate(asked):
+        if len(asked) == 1:
+            self._open(asked[0])
+        for number, part in enumerate(asked if len(asked) > 1 else ()):
             for clause in part.leads:
                 self._where[clause].append(number)
+
+    def _open(self, asked: Asked) -> None:
+        opened, leading, seen = self._opened, self._matcher.leading, asked.seen
+        for clause in asked.leads:
+            for arm in leading[clause]:
+                if arm.also <= seen:
+                    if arm.regex in opened:
+                        opened[arm.regex].append(arm)
+                    else:
+                        opened[arm.regex] = [arm]
+        for regex, several in self._matcher.always.items():
+            opened.setdefault(regex, []).extend(several)
 
     @property
     def text(self) -> str:
         """What was scanned."""
         return self._subject.text
 
-    @cached_property
+    @property
     def candidates(self) -> Collection[int]:
         """The regexes that may match: the one pass has told."""
         if len(self._asked) == 1:
             return {*self._opened, *self._outside}
         matcher = self._matcher
         return matcher.always.keys() | set(self._outside).union(*map(matcher.led_by.__getitem__, self._where))
-
-    @cached_property
-    def _opened(self) -> Mapping[int, Sequence[Verifier]]:
-        """In a text of one part, the arms that may match there: they are few, and found at once."""
-        (asked,) = self._asked
-        opened = defaultdict(list, {i: list(several) for i, several in self._matcher.always.items()})
-        for clause in asked.leads:
-            for arm in self._matcher.leading[clause]:
-                if arm.also <= asked.seen:
-                    opened[arm.regex].append(arm)
-        return opened
 
     def find_all(self, i: int) -> list[Any]:
         """`re.findall(regexes[i], text)`: of a regex of the subset the matched texts."""
@@ -150,11 +155,13 @@ class Scan:
 
     def _windows(self, arm: Verifier) -> Iterator[Window]:
         """Where an arm may match, from left to right."""
+        if len(self._asked) == 1:
+            return self._within(arm, (0,))
         numbers = range(len(self._asked)) if arm.lead is None else self._where[arm.lead]
-        if arm.local or len(self._asked) == 1:
-            windows = self._within(arm, numbers)
-            return _joined(windows) if self._overlap else windows
-        return _joined(self._across(arm, numbers))
+        if not arm.local:
+            return _joined(self._across(arm, numbers))
+        windows = self._within(arm, numbers)
+        return _joined(windows) if self._overlap else windows
 
     def _within(self, arm: Verifier, numbers: Iterable[int]) -> Iterator[Window]:
         """Those parts that have all that an arm needs."""
