@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 #: Texts of each kind and locale.
 EACH = 3
 #: Texts of one kind and locale, of which an engine must know one: somebody's own rails may know few.
-MANY = 150
+MANY = 400
 #: Seconds that one call of the engine may take before the suite gives up on it.
 PATIENCE_S = 30.0
 #: Seconds that it may take to load: a busy machine takes several times as long as an idle one.
