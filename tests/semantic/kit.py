@@ -11,11 +11,17 @@ import numpy as np
 
 from carerails.colang import Example
 from carerails.contracts import JUDGED, Opinion, Turn
-from carerails.semantic.learning import HEADS
+from carerails.semantic import LocalJudge
+from carerails.semantic.learning import AROUND, HEADS
 
 #: What the small examples of each head are about; what is of no head is about the garden.
-WORDS = {"suicide": "farewell", "physical": "collapse", "garden": "tomato"}
-CATEGORIES = {"suicide": "suicidal-ideation", "physical": "stroke", "garden": "in-scope"}
+WORDS = {"suicide": "farewell", "oblique": "luggage", "physical": "collapse", "garden": "tomato"}
+CATEGORIES = {
+    "suicide": "suicidal-ideation",
+    "oblique": "suicidal-ideation",
+    "physical": "stroke",
+    "garden": "in-scope",
+}
 
 
 class WordEncoder:
@@ -36,11 +42,17 @@ def _vector(word: str) -> Any:
 
 
 def examples() -> tuple[Example, ...]:
-    """Twenty-five of each head and of the garden, each with its head's word in it."""
-    kinds = [(CATEGORIES.get(head, head), WORDS.get(head, head)) for head in (*HEADS, "garden")]
+    """Twenty-five of each head that has its own, and of the garden, each with its head's word in it."""
+    kinds = [head for head in (*HEADS, "garden") if head != "decision"]
     return tuple(
-        Example(f"{word} about number{number} today", "en", category, f"examples/{word}.co", number + 2)
-        for category, word in kinds
+        Example(
+            f"{WORDS.get(head, head)} number{number} {head}{number}",
+            "en",
+            CATEGORIES.get(head, head),
+            f"{AROUND if head == 'oblique' else 'examples/'}{WORDS.get(head, head)}.co",
+            number + 2,
+        )
+        for head in kinds
         for number in range(25)
     )
 
@@ -49,7 +61,7 @@ class Scripted:
     """A `SemanticJudge` that answers what `answer` gives, or raises it."""
 
     name, fingerprint = "local", "scripted"
-    opinions: frozenset[str] = frozenset(("suicide", "physical", "dosing"))
+    opinions: frozenset[str] = LocalJudge.opinions
 
     def __init__(self, answer: Callable[[str], object], *, synchronous: bool = True) -> None:
         self.answer, self.synchronous = answer, synchronous

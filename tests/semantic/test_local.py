@@ -19,7 +19,8 @@ from carerails.resources import data_dir
 from carerails.semantic import LocalJudge, is_installed
 from carerails.semantic import judge as module
 from carerails.semantic.heads import Heads, fit
-from carerails.semantic.learning import HEADS, fingerprint, head_of
+from carerails.semantic.judge import OPINIONS
+from carerails.semantic.learning import AROUND, REASONS, fingerprint, head_of
 from tests.semantic.kit import WordEncoder, examples
 
 TURN = Turn.of("x")
@@ -34,26 +35,40 @@ def judge() -> LocalJudge:
     return LocalJudge(examples(), WordEncoder())
 
 
-def test_it_has_one_opinion_a_head_and_tells_them_apart(judge: LocalJudge):
-    said = judged(judge, "farewell about number99 today")
-    assert set(said) == set(HEADS)
+def test_it_has_one_opinion_a_name_and_tells_them_apart(judge: LocalJudge):
+    said = judged(judge, "farewell number99")
+    assert set(said) == set(OPINIONS) == LocalJudge.opinions
     assert said["suicide"].score > 0.9
     assert max(opinion.score for name, opinion in said.items() if name != "suicide") < 0.5
-    assert max(opinion.score for opinion in judged(judge, "tomato about number99 today").values()) < 0.5
+    assert max(opinion.score for opinion in judged(judge, "tomato number99").values()) < 0.5
 
 
 def test_it_says_which_examples_it_was_reminded_of(judge: LocalJudge):
-    near = judged(judge, "farewell about number7 today")["suicide"].near
-    assert near[0].text == "farewell about number7 today"
+    near = judged(judge, "farewell number7 suicide7")["suicide"].near
+    assert near[0].text == "farewell number7 suicide7"
     assert (near[0].file, near[0].line, near[0].category) == ("examples/farewell.co", 9, "suicidal-ideation")
     assert 0.99 <= near[0].alike <= 1
 
 
 def test_an_emergency_in_one_of_many_sentences_is_heard_and_is_the_term(judge: LocalJudge):
-    calm = "tomato about number1 today. "
-    said = judged(judge, calm * 3 + "collapse about number2 today")["physical"]
-    assert said.terms == ("collapse about number2 today",)
+    calm = "tomato number1 garden1. "
+    said = judged(judge, calm * 3 + "collapse number2")["physical"]
+    assert said.terms == ("collapse number2",)
     assert said.score > judged(judge, calm * 4)["physical"].score
+
+
+def test_the_wish_to_die_is_said_outright_or_around_it(judge: LocalJudge):
+    for word, file in (("farewell", "examples/farewell.co"), ("luggage", f"{AROUND}luggage.co")):
+        said = judged(judge, f"{word} number99")["suicide"]
+        assert said.score > 0.9
+        assert said.near[0].file == file
+
+
+def test_one_of_the_decisions_is_asked_for_and_the_others_are_not(judge: LocalJudge):
+    for reason in REASONS:
+        said = judged(judge, f"{reason} number99")
+        assert [name for name in REASONS if said[name].score > 0.5] == [reason]
+        assert said[reason].near[0].category == reason
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "...", "1234", "a" * 100_000, "tomato. " * 5_000])

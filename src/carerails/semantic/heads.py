@@ -17,7 +17,7 @@ from carerails.semantic.encoder import WIDTH, one_thread
 
 #: How quickly likeness fades: `exp(-_FADES * squared distance)`.
 _FADES: Final = 1.5
-#: How much the fit is held back.
+#: How much the fit is held back, where nobody says otherwise.
 _RIDGE: Final = 3.0
 _STEPS: Final = 50
 
@@ -76,13 +76,14 @@ class Heads:
         return found
 
 
-def fit(vectors: Any, told: Any, folds: Sequence[int]) -> Heads:
+def fit(vectors: Any, told: Any, folds: Sequence[int], ridge: float = _RIDGE) -> Heads:
     """Fit one head a column of `told`.
 
     Args:
         vectors: one row of float32 an example, of length 1.
-        told: examples x heads: 1 for a head's own, -1 for what it is told from, 0 for what is neither.
+        told: examples x heads: 1 for a head's own, below 0 for what it is told from, 0 for what is neither.
         folds: examples of one fold are left out together when the probabilities are fitted.
+        ridge: how much the fit is held back.
     """
     numpy: Any = import_module("numpy")
     with one_thread():
@@ -91,7 +92,7 @@ def fit(vectors: Any, told: Any, folds: Sequence[int]) -> Heads:
         inverse -= 1
         inverse *= 2 * _FADES
         numpy.exp(inverse, out=inverse)
-        inverse[numpy.diag_indices(count)] += _RIDGE
+        inverse[numpy.diag_indices(count)] += ridge
         inverse = numpy.linalg.inv(inverse)
         weights = inverse @ told
         left_out = numpy.empty_like(told)

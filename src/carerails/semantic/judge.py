@@ -13,12 +13,14 @@ from carerails.contracts import Near, Opinion, Turn
 from carerails.errors import UsageError
 from carerails.semantic.encoder import Encoder, is_installed, shared_encoder
 from carerails.semantic.heads import Heads
-from carerails.semantic.learning import HEADS, fingerprint, learn
+from carerails.semantic.learning import HEADS, REASONS, fingerprint, learn
 
 #: Characters of a text that are read as a whole, and sentences that are read one by one.
 _LONGEST: Final = 600
 _MOST: Final = 12
-#: Heads that also look at the sentences one by one: an emergency may stand in one of many. Others would find idioms.
+#: What it has an opinion on.
+OPINIONS: Final = ("suicide", "physical", *REASONS, "domain")
+#: Opinions that also go by the sentences one by one: an emergency may stand in one of many. Others would find idioms.
 _BY_SENTENCE: Final = frozenset({"physical"})
 #: Examples that explain an opinion, and the score from which on there is something to explain.
 _NEAREST: Final = 3
@@ -29,10 +31,10 @@ _WORD = re.compile(r"[a-z]")
 
 
 class _Heard(NamedTuple):
-    """A part of the text, its log odds by head, and how alike each example is."""
+    """A part of the text, by opinion its log odds and the head that has them, and how alike each example is."""
 
     text: str
-    log_odds: Any
+    said: dict[str, tuple[float, str]]
     alike: Any
 
 
@@ -48,7 +50,7 @@ class LocalJudge:
     """
 
     name = "local"
-    opinions = frozenset(HEADS)
+    opinions = frozenset(OPINIONS)
     synchronous = True
 
     def __init__(self, examples: Sequence[Example], encoder: Encoder | None = None) -> None:
@@ -73,31 +75,33 @@ class LocalJudge:
         """Nothing is held."""
 
     async def judge(self, turn: Turn, text: str) -> Sequence[Opinion]:
-        """One opinion a head, on each view as a whole and on its sentences."""
+        """One opinion a name, on each view as a whole and on its sentences."""
         await self.start()
         assert self._heads is not None
         wholes = [line[:_LONGEST] for line in text.split("\n") if _WORD.search(line)] or [text]
         parts = [part for line in wholes for part in _sentences(line)]
         heard = self._hear(self._heads, [*wholes, *parts])
-        return [self._opinion(head, heard[: len(wholes)], heard[len(wholes) :]) for head in range(len(HEADS))]
+        return [self._opinion(name, heard[: len(wholes)], heard[len(wholes) :]) for name in OPINIONS]
 
     def _hear(self, heads: Heads, texts: list[str]) -> list[_Heard]:
         assert self._encoder is not None
-        vectors = self._encoder.encode(texts)
-        return [_Heard(text, *heads.log_odds(vector)) for text, vector in zip(texts, vectors, strict=True)]
+        heard: list[_Heard] = []
+        for text, vector in zip(texts, self._encoder.encode(texts), strict=True):
+            log_odds, alike = heads.log_odds(vector)
+            heard.append(_Heard(text, _said(log_odds.tolist()), alike))
+        return heard
 
-    def _opinion(self, head: int, wholes: Sequence[_Heard], parts: Sequence[_Heard]) -> Opinion:
-        best = _loudest(wholes, head)
-        score = best.log_odds[head]
+    def _opinion(self, name: str, wholes: Sequence[_Heard], parts: Sequence[_Heard]) -> Opinion:
+        best = _loudest(wholes, name)
+        score, head = best.said[name]
         if parts:
-            loudest = _loudest(parts, head)
-            if HEADS[head] in _BY_SENTENCE:
+            best = _loudest(parts, name)
+            if name in _BY_SENTENCE:
                 # The more sentences there are, the likelier one of them sounds bad by chance.
-                score = max(score, loudest.log_odds[head] - math.log(len(parts)))
-            best = loudest
-        probability = 1 / (1 + math.exp(-float(score)))
-        near = self._nearest(head, best.alike) if probability >= _WORTH else ()
-        return Opinion(name=HEADS[head], score=probability, terms=(best.text.strip(),), near=tuple(near))
+                score = max(score, best.said[name][0] - math.log(len(parts)))
+        probability = 1 / (1 + math.exp(-score))
+        near = self._nearest(HEADS.index(head), best.alike) if probability >= _WORTH else ()
+        return Opinion(name=name, score=probability, terms=(best.text.strip(),), near=tuple(near))
 
     def _nearest(self, head: int, alike: Any) -> Iterable[Near]:
         """The examples that speak most for it."""
@@ -115,8 +119,23 @@ class LocalJudge:
             )
 
 
-def _loudest(heard: Sequence[_Heard], head: int) -> _Heard:
-    return max(heard, key=lambda part: part.log_odds[head])
+def _said(log_odds: Sequence[float]) -> dict[str, tuple[float, str]]:
+    """What the heads say of one text, by opinion: log odds, and the head whose examples explain them."""
+    by_head = dict(zip(HEADS, log_odds, strict=True))
+    # Wanting to die is said outright or around it. Whether a decision is asked for is one question, which another.
+    wish = max(("suicide", "oblique"), key=by_head.__getitem__)
+    which = max(REASONS, key=by_head.__getitem__)
+    asked = by_head["decision"]
+    return {
+        **{name: (by_head[name], name) for name in OPINIONS},
+        **{reason: (min(asked, by_head[reason]), reason) for reason in REASONS},
+        which: (asked, which),
+        "suicide": (by_head[wish], wish),
+    }
+
+
+def _loudest(heard: Sequence[_Heard], name: str) -> _Heard:
+    return max(heard, key=lambda part: part.said[name][0])
 
 
 def _sentences(line: str) -> list[str]:

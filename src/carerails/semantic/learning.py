@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -13,17 +12,22 @@ from typing import Any, Final
 from carerails.colang import Example
 from carerails.errors import UsageError
 from carerails.keeping import Shelf
-from carerails.semantic.encoder import Encoder, embedded, encoder_version
+from carerails.semantic.encoder import Encoder, embedded, encoder_version, one_thread
 from carerails.semantic.heads import Heads, fit
 from carerails.text import normalise
 
-HEADS: Final[tuple[str, ...]] = (
-    *("suicide", "physical"),
-    *("dosing", "prescription", "diagnosis", "interpretation", "domain"),
-)
+#: Decisions about oneself that may be asked for.
+REASONS: Final = ("dosing", "prescription", "diagnosis", "interpretation")
+#: What is learnt: wanting to die, said outright and said around it; a body in danger; that a decision is asked for, and
+#: which; and what is about neither medicines nor health.
+HEADS: Final[tuple[str, ...]] = ("suicide", "oblique", "physical", "decision", *REASONS, "domain")
+#: Examples of wanting to die that are said around it.
+AROUND: Final = "examples/meaning/oblique/"
 _SHELF: Final = Shelf("judge", ".npz", most=4)
-#: Examples that stand side by side in a file are left out together, and those of other locales beside them.
-_SIDE_BY_SIDE: Final = 4
+#: How much the fit is held back. Chosen with `_folds`: other kinds of examples than those that were left out.
+_RIDGE: Final = 0.25
+#: Examples more alike than this (a cosine) are of one kind.
+_ALIKE: Final = 0.4
 _FOLDS: Final = 5
 #: Fewest examples of a head's own.
 _ENOUGH: Final = 20
@@ -37,15 +41,18 @@ _NOT_PHYSICAL: Final = frozenset(
     }
 )
 
+#: By head and what an example is instead: how far the head is told from it. Everything else counts -1.
+_TOLD: Final[dict[tuple[str, str], float]] = {
+    ("suicide", "oblique"): 0,
+    ("oblique", "suicide"): 0,
+    ("suicide", "emotional-distress"): -0.5,  # a step towards it
+}
 
-#: Categories that lie between a head's own and all others: a step towards it, and not to be told from it.
-_BETWEEN: Final = {"suicide": frozenset({"emotional-distress"})}
 
-
-def head_of(category: str) -> str | None:
+def head_of(category: str, file: str = "") -> str | None:
     """The head that examples of a category belong to; None: they are only what others are told from."""
     if category in _SUICIDE:
-        return "suicide"
+        return "oblique" if file.startswith(AROUND) else "suicide"
     if category in HEADS:
         return category
     return None if category in _NOT_PHYSICAL else "physical"
@@ -87,19 +94,19 @@ def fingerprint(examples: Sequence[Example]) -> str:
 
 def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
     numpy: Any = import_module("numpy")
-    owners = [head_of(example.category) for example in examples]
-    for head, count in ((head, owners.count(head)) for head in HEADS):
+    told = numpy.array([[_told(head, example) for head in HEADS] for example in examples], dtype=numpy.float32)
+    for head, count in zip(HEADS, (told > 0).sum(axis=0), strict=True):
         if count < _ENOUGH:
             raise UsageError(f"{count} examples of {head}", f"write at least {_ENOUGH} in rails/examples")
-    told = numpy.array([[_told(head, example.category) for head in HEADS] for example in examples], dtype=numpy.float32)
     vectors = embedded([as_read(example.text) for example in examples], encoder)
-    return fit(vectors, told, _folds(examples))
+    return fit(vectors, told, _folds(vectors), _RIDGE)
 
 
-def _told(head: str, category: str) -> int:
-    if category in _BETWEEN.get(head, ()):
-        return 0
-    return 1 if head_of(category) == head else -1
+def _told(head: str, example: Example) -> float:
+    own = head_of(example.category, example.file)
+    if own == head or (head == "decision" and own in REASONS):
+        return 1
+    return _TOLD.get((head, own or example.category), -1)
 
 
 def as_read(text: str) -> str:
@@ -107,12 +114,21 @@ def as_read(text: str) -> str:
     return normalise(text)[0].text
 
 
-def _folds(examples: Sequence[Example]) -> list[int]:
-    """A number each: what stands at the same place in a file's locales, parallel texts among it, has the same."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    folds: list[int] = []
-    for example in examples:
-        key = (example.file, example.category, example.locale)
-        folds.append(seen[key] // _SIDE_BY_SIDE % _FOLDS)
-        seen[key] += 1
-    return folds
+def _folds(vectors: Any) -> list[int]:
+    """A number each, the same for examples of one kind, in whatever locale: those alike to the first one of it.
+
+    So the probabilities, which the points are on, are fitted to kinds of phrase that the heads had not seen.
+    """
+    numpy: Any = import_module("numpy")
+    firsts = numpy.empty_like(vectors)
+    kinds: list[int] = []
+    count = 0
+    with one_thread():
+        for vector in vectors:
+            alike = firsts[:count] @ vector
+            kind = int(alike.argmax()) if count and alike.max() > _ALIKE else count
+            if kind == count:
+                firsts[count] = vector
+                count += 1
+            kinds.append(kind)
+    return [kind % _FOLDS for kind in kinds]
