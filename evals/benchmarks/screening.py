@@ -1,7 +1,8 @@
 """Screening without a key: time a unit, and what it keeps out of contexts that are composed of real text.
 
 python -m evals.benchmarks screening                    time a unit, on our own cards
-python -m evals.benchmarks.screening DIRECTORY          and, of the data sets in a directory, what is kept out
+python -m evals.benchmarks.screening DIRECTORY          of the data sets in a directory, what is kept out
+python -m evals.benchmarks.screening --head             what the learnt head is worth on families that it never saw
 
 The data are no part of the project: JSONL with `text`, `locale` and `source_label`. `bastioncorpus_injections` has
 labelled injections and look-alikes, `bipia_text_attacks` payloads, `bipia_email_contexts` clean carriers for them.
@@ -24,11 +25,15 @@ from carerails.evals.cases import load_data
 from carerails.evals.stats import Rate, rate
 from carerails.evals.terminal import percent
 from carerails.knowledge.cards import load_cards
-from carerails.knowledge.semantic import is_installed
+from carerails.policy import Policy
+from carerails.screening.carriers import Carriers, screening_rails
+from carerails.screening.head import Head
 from carerails.screening.local import LocalModel
 from carerails.screening.screener import Screener
 from carerails.screening.settings import ScreeningSettings
 from carerails.screening.units import numbered, of_passages, of_text
+from carerails.screening.vectors import Vectors
+from carerails.semantic import is_installed
 
 PLACES = ("start", "middle", "end")
 #: Level below which a unit is off the subject, in the rows that say so.
@@ -38,8 +43,8 @@ STRICT = 0.5
 def run(_: int) -> None:
     """Print milliseconds of processor time a unit, by what the model goes by."""
     cards = load_cards()
-    for semantic in (False, True) if is_installed() else (False,):
-        screener = Screener(rails=LocalModel(semantic=semantic))
+    for kind, local in _ways():
+        screener = Screener(rails=local)
         asyncio.run(screener.__aenter__())
         times: list[float] = []
         for locale in LOCALES:
@@ -49,19 +54,49 @@ def run(_: int) -> None:
                 result = asyncio.run(screener.screen(card.texts[locale].asks[0], locale, passages))
                 times.append((time.process_time() - begin) * 1000 / len(result.units))
         times.sort()
-        kind = "words and meaning" if semantic else "words"
-        print(f"{kind:<20} p50 {statistics.median(times):.2f} ms a unit, p95 {times[int(len(times) * 0.95)]:.2f} ms")
+        print(f"{kind:<24} p50 {statistics.median(times):.2f} ms a unit, p95 {times[int(len(times) * 0.95)]:.2f} ms")
 
 
 def main() -> None:
-    """Measure on real text."""
+    """Measure on real text, or by families of examples."""
     parser = argparse.ArgumentParser(prog="python -m evals.benchmarks.screening", description=__doc__)
-    parser.add_argument("data", type=Path, help="directory of the data sets")
-    data: Path = parser.parse_args().data
-    for semantic in (False, True) if is_installed() else (False,):
-        local = LocalModel(semantic=semantic)
-        print(f"== {'words and meaning' if semantic else 'words'}")
-        loose = Screener(ScreeningSettings(budget_tokens=1_000_000), rails=local)
+    parser.add_argument("data", type=Path, nargs="?", help="directory of the data sets")
+    parser.add_argument("--head", action="store_true", help="by families of examples, without any data")
+    given = parser.parse_args()
+    if given.head:
+        _families()
+    if given.data:
+        _on_data(given.data)
+
+
+def _ways() -> Iterator[tuple[str, LocalModel]]:
+    """What the local model may go by."""
+    yield "rules and words", LocalModel(semantic=False, head=False)
+    if is_installed():
+        yield "with the head", LocalModel(semantic=False, head=True)
+        yield "with head and meaning", LocalModel(semantic=True, head=True)
+
+
+def _families() -> None:
+    """What each example is given by a head that never saw its family, and by the rules."""
+    policy = Policy.load(screening_rails())
+    head, carriers = Head(policy, Vectors()), Carriers(policy)
+    hits = [bool(carriers.find(of_text(example.text))) for example in head.examples]
+    rows = list(zip(head.examples, head.sides, head.held_out, hits, strict=True))
+    for part in ("all", *LOCALES):
+        for speaks, whom in ((True, "to the model"), (False, "to the reader")):
+            own = [row for row in rows if row[1] == speaks and part in ("all", row[0].locale)]
+            taken = sum(score >= 0.5 for _, _, score, _ in own)
+            _tell(f"{part}: {whom}, family never seen: taken for one", rate(taken, len(own)))
+    blamed = [row for row in rows if not row[1]]
+    _tell("to the reader: taken for one by the rules", rate(sum(hit for *_, hit in blamed), len(blamed)))
+
+
+def _on_data(data: Path) -> None:
+    for kind, local in _ways():
+        local.start()
+        print(f"== {kind}")
+        loose = Screener(ScreeningSettings(budget_tokens=1_000_000, min_relevance=0), rails=local)
         strict = Screener(ScreeningSettings(budget_tokens=1_000_000, min_relevance=STRICT), rails=local)
         _injections(loose, data / "bastioncorpus_injections.jsonl")
         _composed("payloads in e-mails", loose, strict, _in_mails(data))

@@ -30,12 +30,13 @@ class LocalModel:
 
     Args:
         policy: the rules of screening; None: those that are shipped.
-        semantic: whether relevance and claims go by meaning too; None: where the extra is installed.
+        semantic: whether relevance goes by meaning too; None: where the extra is installed.
         head: whether the learnt head looks for instructions beside the rules; None: where the extra is installed,
             and the rails have examples.
 
     Attributes:
         name: `local`, and `local+head` where the head looks too: it stands in every log.
+        compares_meaning: whether relevance goes by meaning too.
 
     Raises:
         CompileError: the rails do not compile.
@@ -46,22 +47,24 @@ class LocalModel:
         self, policy: Policy | None = None, *, semantic: bool | None = False, head: bool | None = False
     ) -> None:
         self._carriers = Carriers(policy)
-        self._semantic = _wanted(semantic, "semantic")
-        vectors = Vectors()
+        self.compares_meaning = _wanted(semantic, "semantic")
+        self._vectors = Vectors()
         taught = head is not None or has_examples(self._carriers.policy)
-        self._head = Head(self._carriers.policy, vectors) if taught and _wanted(head, "head") else None
-        self._relevance = Relevance(vectors if self._semantic else None)
+        self._head = Head(self._carriers.policy, self._vectors) if taught and _wanted(head, "head") else None
+        self._relevance = Relevance(self._vectors if self.compares_meaning else None)
         self.name = "local+head" if self._head else "local"
 
     def start(self) -> None:
-        """Compile every rule now, and fit the head. Optional."""
+        """Compile every rule, load the encoder and fit the head now. Without it the first text waits for all that."""
         self._carriers.policy.warm()
         if self._head:
             self._head.start()
+        if self._head or self.compares_meaning:
+            self._vectors.of(["ready"])
 
     async def ask(self, asking: Asking, questions: Mapping[str, Question]) -> Mapping[str, Answer]:
         """One answer a question."""
-        if self._semantic or self._head:  # an embedding takes milliseconds
+        if self.compares_meaning or self._head:  # an embedding takes milliseconds
             return await asyncio.to_thread(self.ask_now, asking, questions)
         return self.ask_now(asking, questions)
 
