@@ -38,7 +38,7 @@ def measured(name: str, **more: Any) -> Measured:
 
 
 def test_a_row_says_what_was_measured():
-    (row,) = rows(Table([measured("iorails")], {}, stand_in=False))
+    (row,) = rows(Table([measured("iorails")], {}))
     assert dict(zip(HEAD, row, strict=True)) == {
         "engine": "iorails", "version": "7", "recall": "75.0", "false alarms": "-", "refused": "-", "over-refusal": "-",
         "right": "62.5", "unsupported": "25.0", "failed": "1", "p50 ms": "1.5", "p95 ms": "9.0", "load s": "0.5",
@@ -47,14 +47,16 @@ def test_a_row_says_what_was_measured():
 
 
 def test_a_model_that_a_stub_stands_in_for_is_marked_and_the_page_says_so():
-    table = Table([measured("llm", evidence=False), measured("native")], {}, stand_in=True)
-    assert [row[0] for row in rows(table)] == ["llm *", "native"]
+    asked = [("llm", "stub+words"), ("prompt", "stub"), ("iorails", "7"), ("iorails", "7+stub"), ("native", "1")]
+    table = Table([measured(name, version=version) for name, version in asked], {})
+    assert [row[0] for row in rows(table)] == ["llm *", "prompt *", "iorails", "iorails *", "native"]
+    assert "- **iorails \\***: no check-in" in markdown(table)
     assert STAR in markdown(table)
-    assert STAR not in markdown(table._replace(stand_in=False))
+    assert STAR not in markdown(Table([measured("llm", version="gpt-9+words")], {}))
 
 
 def test_the_page_says_what_is_lacking_and_who_could_not_run():
-    page = markdown(Table([measured("iorails")], {"llm-guard": "it is missing"}, stand_in=False))
+    page = markdown(Table([measured("iorails")], {"llm-guard": "it is missing"}))
     assert "- **iorails**: no check-in; 1 rule: it counts" in page
     assert "- llm-guard: it is missing" in page
 

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from carerails.evals.measuring import Measured
 from carerails.evals.tally import Score
 
-#: Engines that ask a model, where there is one.
-MODELS = ("iorails", "llm", "prompt")
+#: The model's name where the stub stands in for one; an engine that asks it has it in its version.
+STUB = "stub"
 #: What each engine is, and what it does when something goes wrong in it.
 ABOUT: Mapping[str, tuple[str, str]] = {
     "native": ("the rails, compiled to Python", "a rule that fails raises; nothing else can"),
@@ -60,7 +60,6 @@ class Table(NamedTuple):
 
     measured: Sequence[Measured]
     left_out: Mapping[str, str]
-    stand_in: bool
 
 
 def measure_apart(
@@ -83,14 +82,18 @@ def measure_apart(
             return f"its process ended with {done.returncode} and said nothing"
 
 
+def label(one: Measured) -> str:
+    """An engine's name, with a star where the stub stood in for a model."""
+    return f"{one.engine} *" if STUB in one.version.split("+") else one.engine
+
+
 def rows(table: Table) -> Iterable[tuple[str, ...]]:
     """The cells of one engine, in the order of HEAD."""
     for one in table.measured:
         scores = {score.slice: score for score in one.scores}
-        marked = f"{one.engine} *" if table.stand_in and one.engine in MODELS else one.engine
         times = [score.latency_us for score in one.scores]
         yield (
-            marked,
+            label(one),
             one.version,
             *(_rate(scores.get(piece), metric) for _, piece, metric in COLUMNS),
             _share(one.scores, "right"),
@@ -110,9 +113,11 @@ def markdown(table: Table) -> str:
     cells = [HEAD, *(("---",) * len(HEAD),), *rows(table)]
     lines = [" | ".join(row).join(("| ", " |")) for row in cells]
     about = [f"| {name} | {what} | {fails} |" for name, (what, fails) in ABOUT.items()]
-    lacking = [f"- **{one.engine}**: {_lacking(one)}" for one in table.measured if one.unsupported or one.lacks]
+    lacking = [
+        f"- **{_escaped(label(one))}**: {_lacking(one)}" for one in table.measured if one.unsupported or one.lacks
+    ]
     out = [f"- {name}: {why}" for name, why in table.left_out.items()]
-    star = f"\n\\* {STAR}\n" if table.stand_in and any(one.engine in MODELS for one in table.measured) else ""
+    star = f"\n\\* {STAR}\n" if any(label(one) != one.engine for one in table.measured) else ""
     return PAGE.format(
         table="\n".join(lines),
         star=star,
@@ -163,6 +168,10 @@ A failed check is never a pass, on any of them: [0001](decisions/0001-decision-t
 
 {out}
 """
+
+
+def _escaped(text: str) -> str:
+    return text.replace("*", "\\*")
 
 
 def _lacking(one: Measured) -> str:
