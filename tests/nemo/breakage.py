@@ -51,6 +51,7 @@ BREAKAGES = {
     "an exception in a Python action": _in_rule(
         "$risk = await CallActivefenceApiAction(text=$text)", "return []", kind="exception"
     ),
+    "a question to a model, which nobody configured": _in_rule('$risk = ..."how bad"', "return []", kind="exception"),
     "an undefined action": _in_rule("$risk = await NoSuchAction(text=$text)", "return []", kind="missing"),
     "a misspelt guard": Breakage(
         MAIN,
