@@ -53,8 +53,8 @@ BROKEN: list[tuple[object, str]] = [
     ("no json", "not JSON"),
     ("[1]", "not an object"),
     ({"txt": "x"}, "did you mean 'text'?"),
-    ({"text": "x", "raw": "y"}, "both, or neither"),
-    ({}, "both, or neither"),
+    ({"text": "x", "raw": "y"}, "both text and raw"),
+    ({}, "neither text nor raw"),
     ({"text": 7}, "text is no text"),
     ({"text": "x", "locale": "fr"}, "unknown locale"),
     ({"text": "x", "kind": "joke"}, "unknown kind"),
@@ -62,6 +62,8 @@ BROKEN: list[tuple[object, str]] = [
     ({"text": "x", "cards": "storage-insulin"}, "cards is not a list"),
     ({"text": "x", "cards": [1]}, "cards holds what is no text"),
     ({"text": "x", "passages": ["y"]}, "no card with a text"),
+    ({"text": "x", "passages": [{"card": "", "text": "y"}]}, "no card with a text"),
+    ({"text": "x", "passages": [{"card": "mine", "text": "y", "locale": "en"}]}, "no card with a text"),
     ({"text": "x", "question": 1}, "question is no text"),
     ({"text": "x", "draft": "yes"}, "draft is neither true nor false"),
     ('{"text": "\udcff"}', "not UTF-8"),
@@ -96,3 +98,24 @@ def test_an_unknown_engine_or_profile_is_named(tmp_path: Path):
         check(tmp_path, GOOD, args=("--engine", "nativ"))
     with pytest.raises(UsageError, match="did you mean 'default'"):
         check(tmp_path, GOOD, args=("--profile", "defalt"))
+
+
+def test_a_file_with_a_byte_order_mark_and_lines_without_an_id(tmp_path: Path):
+    rest = {key: value for key, value in GOOD.items() if key != "id"}
+    code, found = check(tmp_path, "\ufeff" + json.dumps(rest), "", {**rest, "id": None}, {**rest, "id": 0})
+    assert (code, [(each["id"], each["decision"]) for each in found]) == (
+        0,
+        [("1", "pass"), ("3", "pass"), ("0", "pass")],
+    )
+
+
+def test_the_local_judge_is_asked_where_it_is_asked_for(tmp_path: Path):
+    oblique = GOOD | {"text": "A pair of them before bed will even things out. [cite:storage-insulin]"}
+    assert [check(tmp_path, oblique)[1][0]["decision"]] == ["pass"]
+    _, (judged,) = check(tmp_path, oblique, args=("--semantic", "local"))
+    assert (judged["reasons"], judged["objections"][0]["rule"]) == (["dose-advice"], "output judged dose advice")
+
+
+def test_without_the_extra_it_says_so_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("carerails.semantic.is_installed", lambda: False)
+    assert check(tmp_path, GOOD, args=("--semantic", "local"))[1][0]["decision"] == "pass"

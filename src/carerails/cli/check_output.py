@@ -79,14 +79,15 @@ def _checked(
         begin = time.perf_counter_ns()
         found = loop.run_until_complete(guard.inspect(reply, exchange)) if reply else Inspection()
         took = (time.perf_counter_ns() - begin) / 1000
-        yield _record(str(row.get("id", number)), exchange.locale, found, errors, took)
+        yield _record(str(number if row.get("id") is None else row["id"]), exchange.locale, found, errors, took)
 
 
 def _row(line: str) -> Record:
     record = read_object(line)
     refuse_near_misses(record, KEYS)
     if ("text" in record) == ("raw" in record):
-        raise UsageError("text and raw: both, or neither", "`text` is what is sent, `raw` what a model answered")
+        what = "both text and raw" if "text" in record else "neither text nor raw"
+        raise UsageError(what, "`text` is what is sent, `raw` what a model answered")
     return record
 
 
@@ -130,7 +131,7 @@ def _card(cards: Knowledge, name: str, locale: Locale) -> Passage:
 def _passage(item: object, locale: Locale) -> Passage:
     fields = cast("Mapping[str, Any]", item if isinstance(item, Mapping) else {})
     card, text = fields.get("card"), fields.get("text")
-    if not (isinstance(card, str) and isinstance(text, str)):
+    if fields.keys() != {"card", "text"} or not (isinstance(card, str) and card and isinstance(text, str)):
         raise UsageError("a passage is no card with a text", 'write {"card": "leaflet-1", "text": "..."}')
     return Passage(card=card, locale=locale, title="", sentences=(text,))
 

@@ -32,11 +32,12 @@ def opened(stack: ExitStack, name: str, mode: str) -> IO[str]:
     """
     # Bytes that are not UTF-8 pass here and are named, with their line, where the line is read.
     errors = "surrogateescape" if mode == "r" else "backslashreplace"
+    encoding = "utf-8-sig" if mode == "r" else "utf-8"  # editors put a mark before the first line
     standard = {"r": sys.stdin, "w": sys.stdout}[mode]
     try:
         if name == "-":
-            return stack.enter_context(open(standard.fileno(), mode, encoding="utf-8", errors=errors, closefd=False))
-        return stack.enter_context(open(name, mode, encoding="utf-8", errors=errors, newline="\n"))
+            return stack.enter_context(open(standard.fileno(), mode, encoding=encoding, errors=errors, closefd=False))
+        return stack.enter_context(open(name, mode, encoding=encoding, errors=errors, newline="\n"))
     except OSError as error:
         raise UsageError(error.strerror or "cannot be opened", "check the path", name) from None
 
