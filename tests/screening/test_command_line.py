@@ -43,6 +43,7 @@ def test_fates_come_in_the_order_of_the_lines(tmp_path: Path) -> None:
         '{"text": "x", "result": 1}',
         '{"txt": "x"}',
         '{"text": "x", "id": []}',
+        '{"text": "x", "id": true}',
     ],
 )
 def test_a_line_that_cannot_be_read_has_an_error_in_its_place(tmp_path: Path, line: str) -> None:
@@ -104,9 +105,11 @@ def test_the_slices_are_scored_and_gated(tmp_path: Path) -> None:
 
 
 def test_a_result_has_a_line_for_each_field(tmp_path: Path) -> None:
+    empty = json.dumps({"id": "e", "result": []})
     line = {"id": "r", "result": {"items": [{"note": "Keep it cool."}, {"note": BAD["text"]}]}, "source": "pharmacy"}
-    code, rows = screen(tmp_path, json.dumps(GOOD), json.dumps(line))
+    code, rows = screen(tmp_path, json.dumps(GOOD), json.dumps(line), empty)
     assert code == 0
+    assert rows.pop() == {"id": "e", "units": 0}
     assert [(row["id"], row.get("place"), row["fate"]) for row in rows] == [
         ("a", None, "kept"),
         ("r", "items[0].note", "kept"),

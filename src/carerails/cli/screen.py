@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +60,7 @@ def run(
         out = opened(stack, target, "w")
         judged = iter(reports)
         for each in read:
-            records = [_record(each, unit, next(judged)) for unit in each.units] if isinstance(each, _Line) else [each]
+            records = _records(each, judged) if isinstance(each, _Line) else [each]
             out.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     if not question.strip():
         note("no --question: relevance and contradictions were judged against nothing")
@@ -173,7 +173,7 @@ def _line_of(fields: dict[str, Any], number: str) -> _Line:
     wrong = next((key for key in _TEXTS if not isinstance(fields.get(key, ""), str)), None)
     if wrong:
         raise UsageError(f"{wrong} is not a text", f'write {{"{wrong}": "..."}}')
-    if not isinstance(fields.get("id", ""), (str, int)):
+    if not isinstance(fields.get("id", ""), (str, int)) or isinstance(fields.get("id"), bool):
         raise UsageError("id is neither a text nor a number", 'write {"id": "..."}, or leave it out')
     ident = str(fields.get("id", number))
     source, title = fields.get("source", ident), fields.get("title", "")
@@ -194,6 +194,11 @@ def _numbered_units(lines: Sequence[_Line]) -> list[Unit]:
 async def _judged(screener: Screener, question: str, locale: Locale, units: Sequence[Unit]) -> Sequence[UnitReport]:
     async with screener:
         return await screener.judge(question, locale, units)
+
+
+def _records(line: _Line, judged: Iterator[UnitReport]) -> list[dict[str, Any]]:
+    """One record a unit; a result that has nothing to read has one that says so."""
+    return [_record(line, unit, next(judged)) for unit in line.units] or [{"id": line.ident, "units": 0}]
 
 
 def _record(line: _Line, unit: Unit, report: UnitReport) -> dict[str, Any]:
