@@ -14,10 +14,16 @@ class GatedEngine:
 
     async def check(self, turn: Turn) -> TurnDecision:
         """Decide one turn."""
-        floor = await self._floor.check(turn)
-        decision = await self._engine.check(turn)
-        if floor.severity and RANK[floor.outcome] < RANK[decision.outcome]:
-            return floor.model_copy(
-                update={"engine": decision.engine, "failed": decision.failed, "failure": decision.failure}
-            )
+        return severer(await self._floor.check(turn), await self._engine.check(turn))
+
+
+def severer(floor: TurnDecision, decision: TurnDecision) -> TurnDecision:
+    """Where the floor escalates, the more severe of both stands; a failure of either stays told."""
+    if floor.severity is None:
         return decision
+    failure = decision.failure or floor.failure
+    told = {"failed": failure is not None, "failure": failure}
+    if RANK[floor.outcome] >= RANK[decision.outcome]:
+        return decision.model_copy(update=told)
+    own = {"engine": decision.engine, "locale": decision.locale, "country": decision.country}
+    return floor.model_copy(update=own | told)

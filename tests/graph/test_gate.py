@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from carerails.contracts import Failure, Message, Turn, TurnDecision
+from carerails.gate import severer
 from carerails.graph import AgentError, AgentTurn, Event, Topology, TurnCompleted
 from carerails.graph.errors import InvalidRequest, MissingThread, StoreUnavailable, TooManyTurns, TurnFailed
-from carerails.graph.gate import severer
 from tests.graph.conftest import Server
 from tests.graph.kit import ListSink, Parts
 

@@ -23,6 +23,7 @@ from carerails.graph.events import (
 from carerails.graph.faults import Fault
 from carerails.graph.review import ReviewNeed, assess_review_need
 from carerails.graph.settings import AgentSettings
+from carerails.graph.tools import passage_of
 from carerails.graph.turns import AgentTurn
 
 __all__ = [
@@ -47,4 +48,5 @@ __all__ = [
     "TurnCompleted",
     "Waiting",
     "assess_review_need",
+    "passage_of",
 ]

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from carerails.contracts import (
     Channel,
@@ -39,10 +39,32 @@ from carerails.graph.state import Verdict
 from carerails.graph.turns import AgentTurn
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from carerails.breaker import BreakerState
     from carerails.graph.desk import Review
     from carerails.graph.runner import Runner
     from carerails.graph.stopped import Stopped
+
+
+class Said(TypedDict, total=False):
+    """What a request may say besides one message.
+
+    Attributes:
+        messages: several in place of one, answered ones among them or not.
+        locale: of the reply; left out: the thread's, else the one detected.
+        country: whose emergency numbers; left out: the thread's, else the locale's default.
+        channel: chat and voice are treated alike.
+        request_id: the caller's key of this request; sent again, the turn is not taken twice.
+        tenant: whose circuit the turn is of, where one agent serves several.
+    """
+
+    messages: Sequence[Message] | None
+    locale: Locale | None
+    country: str | None
+    channel: Channel
+    request_id: str | None
+    tenant: str
 
 
 class Agent:
@@ -89,34 +111,19 @@ class Agent:
         self._started: Future[Runner] | None = None
         self._closed = False
 
-    async def ask(
-        self,
-        thread_id: str,
-        text: str | None = None,
-        messages: Sequence[Message] | None = None,
-        locale: Locale | None = None,
-        country: str | None = None,
-        channel: Channel = "chat",
-        request_id: str | None = None,
-        tenant: str = "",
-    ) -> AgentTurn:
+    async def ask(self, thread_id: str, text: str | None = None, **more: Unpack[Said]) -> AgentTurn:
         """Answer what the user said.
 
         Args:
             thread_id: of the talk; a new one begins a talk.
-            text: one message; or else
-            messages: several, answered ones among them or not.
-            locale: of the reply; None: the thread's, else the one detected.
-            country: whose emergency numbers; None: the thread's, else the locale's default.
-            channel: chat and voice are treated alike.
-            request_id: the caller's key of this request; sent again, the turn is not taken twice.
-            tenant: whose circuit the turn is of, where one agent serves several.
+            text: one message; or else `messages` of
+            more: see `Said`.
 
         Raises:
             AgentError: there is no red flag, and the turn could not be completed.
             UsageError: a part or a setting is wrong.
         """
-        request = Request(thread_id, text, messages, locale, country, channel, request_id, tenant)
+        request = Request(thread_id, text, **more)
         home, runner = await self._running()
         return await home.call(runner.ask(request))
 
@@ -137,19 +144,9 @@ class Agent:
         home, runner = await self._running()
         return await home.call(runner.resume(thread_id, decision, edited_text, review_id))
 
-    async def stream(
-        self,
-        thread_id: str,
-        text: str | None = None,
-        messages: Sequence[Message] | None = None,
-        locale: Locale | None = None,
-        country: str | None = None,
-        channel: Channel = "chat",
-        request_id: str | None = None,
-        tenant: str = "",
-    ) -> AsyncIterator[Event]:
+    async def stream(self, thread_id: str, text: str | None = None, **more: Unpack[Said]) -> AsyncIterator[Event]:
         """`ask`, told as it happens: topology first, then nodes, then the turn, the pause or the error."""
-        request = Request(thread_id, text, messages, locale, country, channel, request_id, tenant)
+        request = Request(thread_id, text, **more)
         home, runner = await self._running()
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -188,19 +185,9 @@ class Agent:
         home, runner = await self._running()
         return await home.call(runner.deliveries(thread_id))
 
-    def ask_sync(
-        self,
-        thread_id: str,
-        text: str | None = None,
-        messages: Sequence[Message] | None = None,
-        locale: Locale | None = None,
-        country: str | None = None,
-        channel: Channel = "chat",
-        request_id: str | None = None,
-        tenant: str = "",
-    ) -> AgentTurn:
+    def ask_sync(self, thread_id: str, text: str | None = None, **more: Unpack[Said]) -> AgentTurn:
         """`ask` for sync code, wherever it runs; it blocks the thread that it is called on."""
-        request = Request(thread_id, text, messages, locale, country, channel, request_id, tenant)
+        request = Request(thread_id, text, **more)
         home, runner = self._running_sync()
         return home.wait(runner.ask(request))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carerails.contracts import RANK, TEMPLATE_OF, Failure, GuardrailEngine, Locale, Turn, TurnDecision
+from carerails.contracts import TEMPLATE_OF, Failure, GuardrailEngine, Locale, Turn, TurnDecision
 from carerails.graph.faults import Fault, attempt
 
 
@@ -39,15 +39,3 @@ async def checked(engine: GuardrailEngine, turn: Turn, deadline_s: float, locale
         failed=True,
         failure=Failure(seam="detection", kind=answer.kind, detail=answer.detail),
     )
-
-
-def severer(floor: TurnDecision, decision: TurnDecision) -> TurnDecision:
-    """Where the floor escalates, the more severe of both stands; a failure of either stays told."""
-    if floor.severity is None:
-        return decision
-    failure = decision.failure or floor.failure
-    told = {"failed": failure is not None, "failure": failure}
-    if RANK[floor.outcome] >= RANK[decision.outcome]:
-        return decision.model_copy(update=told)
-    own = {"engine": decision.engine, "locale": decision.locale, "country": decision.country}
-    return floor.model_copy(update=own | told)

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from carerails.contracts import RANK, ClaimReport, Exchange, Message, Redacted, Reply, RestingTemplate, TurnDecision
+from carerails.gate import severer
 from carerails.graph.backlog import Backlog, Question
 from carerails.graph.composing import Composer, faults_of, inspected
 from carerails.graph.context import Finder
@@ -18,7 +19,7 @@ from carerails.graph.deliveries import decision_of, page_of
 from carerails.graph.desk import Desk, Waiting, review_id
 from carerails.graph.errors import TooManyTurns
 from carerails.graph.faults import Fault
-from carerails.graph.gate import checked, severer
+from carerails.graph.gate import checked
 from carerails.graph.outbox import Outbox
 from carerails.graph.record import joined, redact, scrubbed
 from carerails.graph.request import split_answered
