@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from carerails.contracts import LOCALES
-from carerails.testing.suite.subject import Fails, Subject
+from carerails.testing.suite.subject import EACH, MANY, Fails, Probe, Subject
 from carerails.text import normalise
 
 #: What stands before a text to move it: two code points of one sign, a letter of two, one that folds to two.
@@ -43,11 +46,13 @@ def points_at_the_users_words(subject: Subject) -> None:
     """Spans are of the original text, also behind signs that are longer or shorter once normalised."""
     subject.needs("evidence")
     engine, seen = subject.wrapped(), 0
-    for probe in subject.some("escalate"):
+    for probe in _flags(subject):
+        if seen >= EACH:
+            break
         text = f"{BEFORE}{probe.text}"
         decision = subject.run(engine.check(probe.turn.of(text, locale=probe.locale)))
         if not decision.evidence:
-            continue  # what stands before may part words that a pattern wants together
+            continue  # it may run few rules, and what stands before may part words that a pattern wants together
         if not decision.spans:
             raise Fails(f"rule {decision.evidence[0].rule!r} has no span")
         for span, term in zip(decision.spans, decision.matched_terms, strict=False):
@@ -60,3 +65,10 @@ def points_at_the_users_words(subject: Subject) -> None:
         seen += 1
     if not seen:
         raise Fails("no plain red flag has evidence")
+
+
+def _flags(subject: Subject) -> Iterator[Probe]:
+    """The probes that should escalate, and behind them more: an engine that runs few rules knows few."""
+    yield from subject.some("escalate")
+    for locale in LOCALES:
+        yield from islice(subject.plain("escalate", locale), MANY)
