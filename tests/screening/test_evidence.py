@@ -78,3 +78,32 @@ def test_odd_text_is_read_without_complaint(text: str) -> None:
         read(text, locale)
         premise(text, locale)
         supports(text, text, locale)
+
+
+@pytest.mark.parametrize(
+    ("locale", "claim", "cited", "choice", "reason"),
+    [
+        ("en", "The drops keep four weeks.", "The drops keep four months.", "does not support", "number"),
+        ("en", "All drops sting at first.", "Some drops sting at first.", "does not support", "quantifier"),
+        (
+            "en",
+            "Open drops must stay in bed at night.",
+            "Open drops may stay in bed at night.",
+            "does not support",
+            "duty",
+        ),
+        ("en", "Take losartan with food.", "Take metformin with food.", "does not support", "medicine"),
+        ("en", "Store the drops in the fridge.", "Keep the drops in the fridge.", "supports", "nothing-added"),
+        ("en", "The drops may be frozen.", "Do not freeze the drops.", "does not support", "negation"),
+        ("en", "Drops with milk sting.", "Ask.\nDrops sting.\nSalt.\nMilk is fine.", "cannot tell", "words-added"),
+        ("es-419", "La pastilla va con leche.", "La pastilla va con agua.", "does not support", "another"),
+        ("es-419", "Se traga entera.", "Trágala entera.", "supports", "nothing-added"),
+        ("pt-BR", "Pode tomar com ou sem comida.", "Tome com comida ou sem.", "supports", "nothing-added"),
+        ("pt-BR", "Não se come toranja.", "Toranja se come.", "does not support", "negation"),
+    ],
+)
+def test_what_goes_further_than_its_text_is_told(
+    locale: Locale, claim: str, cited: str, choice: str, reason: str
+) -> None:
+    answer = supports(claim, cited, locale)
+    assert (answer.choice, answer.evidence) == (choice, (reason,))
