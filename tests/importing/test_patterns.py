@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from carerails.importing.patterns import escaped, of_text, port
+from carerails.importing.patterns import escaped, loosely, of_text, port
 from carerails.matching import check_regex
 from carerails.text import normalise
 
@@ -88,3 +88,25 @@ def test_nothing_ported_leaves_the_subset(text: str):
     ported = port(text)
     assert bool(ported.regex) != bool(ported.why)
     assert not ported.regex or check_regex(ported.regex) == []
+
+
+DOUBLE = "Should I double my dose tonight?"
+VARIED = {
+    "should i DOUBLE my dose, tonight": True,
+    "do i double the morning dose tonight": True,
+    "could i perhaps double my dose of it tonight please": True,
+    "is my dose double tonight": False,
+    "double rooms are nice. my dose is at home. tonight": False,
+    "should i take my dose tonight": False,
+}
+
+
+@pytest.mark.parametrize(("said", "hit"), VARIED.items(), ids=VARIED)
+def test_a_text_is_found_again_with_other_words_between(said: str, hit: bool):
+    (view,) = normalise(said)
+    assert bool(re.search(loosely(DOUBLE), view.text)) is hit
+
+
+@pytest.mark.parametrize("text", ["how are you?", "can I have it", "¿puedo tomar uno?", "oi", ""])
+def test_a_text_of_few_words_is_only_found_word_by_word(text: str):
+    assert loosely(text) == ""

@@ -28,6 +28,11 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
 
 
 #: project, rule, refusal, and what its patterns are.
+def between(*parts: str | int) -> str:
+    """Words in their order; the numbers are the characters between them in the text, which twelve more may join."""
+    return "".join(rf"[^.!?\n]{{1,{part + 12}}}" if isinstance(part, int) else rf"\b{part}\b" for part in parts)
+
+
 RULES = [
     (
         "pharmacy1",
@@ -45,15 +50,18 @@ RULES = [
         "pharmacy1",
         "scope ask about doses",
         "out-of-scope-dosing",
-        r"\bcan i take two tablets instead of one\b|\bshould i double my dose tonight\b|\bis half a pill "
-        + r'"enough\b',
+        between("take", 1, "two", 1, "tablets", 1, "instead", 4, "one")
+        + "|"
+        + between("double", 4, "dose", 1, "tonight")
+        + "|"
+        + between("half", 3, "pill", 2, "enough"),
     ),
     ("pharmacy1", "scope ask about politics", "out-of-domain", r"\bwho should i vote for\b"),
     (
         "clinica1",
         "scope pide diagnostico",
         "out-of-scope-diagnosis",
-        r"\bsera que tengo dengue\b|\bdecime que enfermedad es esto\b",
+        between("sera", 5, "tengo", 1, "dengue") + "|" + between("decime", 5, "enfermedad", 4, "esto"),
     ),
     ("clinica1", "scope palabras prohibidas", "default", "remate de pastillas"),
     ("reminders2", "scope check selling", "default", "selling pills|cheap oxy|rx no script"),
@@ -64,13 +72,13 @@ RULES = [
         "out-of-domain",
         r"\bwill it rain tomorrow\b|\bhow hot is it outside\b|weather (?:forecast|report)",
     ),
-    ("reminders2", "scope dose change", "out-of-scope-dosing", r"\bcan i skip my dose today\b"),
+    ("reminders2", "scope dose change", "out-of-scope-dosing", between("skip", 4, "dose", 1, "today")),
     ("lembretes2", "scope verifica lista", "default", "pix premiado|clique no link"),
     (
         "lembretes2",
         "scope pede receita",
         "out-of-scope-prescription",
-        r"\bme passa uma receita de antibiotico\b|\bvoce pode renovar minha receita\b",
+        between("passa", 5, "receita", 4, "antibiotico") + r"|\bvoce pode renovar minha receita\b",
     ),
 ]
 
@@ -181,20 +189,23 @@ def test_nothing_of_the_project_is_passed_over(imported: Imported, project: str)
 def test_the_linter_wants_nothing_but_examples_and_accepts_the_folder_with_them(imported: Imported, project: str):
     target, outcome = imported[project]
     wanted = at_least(lint(target), "warning")
-    assert {finding.code for finding in wanted} == {"few-examples"}
+    assert {finding.code for finding in wanted} - {"uneven-numbers"} == {"few-examples"}
     told = {(each.file, each.line, each.what) for each in outcome.fill}
     assert told >= {(finding.file, finding.line, finding.message) for finding in wanted}
     for rule in Policy.load(target).rules.values():
         # What the author would write: here the rule's first pattern, made into words.
         words = re.sub(r"\\b|\(\?:(\w+)\|[^)]*\)", r"\1", rule.patterns[0].regex)
-        said = re.sub(r"\.\{0,40\}", " ", words.replace(r"\w{1,40}", "vitamins")).replace('"', "")
+        said = re.sub(r"\.\{0,40\}|\[\^\.!\?\\n\]\{1,\d+\}", " ", words.replace(r"\w{1,40}", "vitamins")).replace(
+            '"', ""
+        )
         rows = [
             f'  # {locale}\n  user said "{said}, {locale} {number}"\n' for locale in LOCALES for number in range(12)
         ]
         path = target / "examples" / f"more-{rule.meta.category}.co"
         path.write_text(f"flow examples of {rule.meta.category}\n" + "".join(rows), encoding="utf-8")
     try:
-        assert [str(finding) for finding in at_least(lint(target), "warning")] == []
+        left = at_least(lint(target), "warning")
+        assert [str(finding) for finding in left if finding.code != "uneven-numbers"] == []
     finally:
         for path in target.glob("examples/more-*.co"):
             path.unlink()
@@ -252,3 +263,33 @@ def test_the_command(tmp_path: Path):
     assert not (tmp_path / "a").exists()
     text = carerails("rails", "import", PROJECTS / "lembretes2", "--out", tmp_path / "b").stdout
     assert text.index("Made in") < text.index("For you to decide") < text.index("Left behind")
+
+
+ANSWERED = """\
+define user ask doses
+  "should I double my dose tonight"
+
+define user tell doses
+  "I did double the evening dose tonight, thanks"
+
+define bot refuse to respond
+  "I can't help with that."
+
+define flow
+  user ask doses
+  bot refuse to respond
+
+define flow
+  user tell doses
+  bot thank
+"""
+
+
+def test_what_the_project_answers_is_no_part_of_a_rule(tmp_path: Path):
+    project, target = tmp_path / "bot", tmp_path / "rails"
+    project.mkdir()
+    (project / "config.yml").write_text("models: []\n", encoding="utf-8")
+    (project / "rails.co").write_text(ANSWERED, encoding="utf-8")
+    import_project(project, target)
+    (rule,) = Policy.load(target).rules.values()
+    assert [pattern.regex for pattern in rule.patterns] == [r"\bshould i double my dose tonight\b"]

@@ -10,11 +10,12 @@ from carerails.contracts import Locale, RefusalSlug
 from carerails.importing.actions import key_of
 from carerails.importing.flows import Answer, Check, deeds, input_calls
 from carerails.importing.found import Message, Outcome, Place, Project
-from carerails.importing.patterns import Ported, of_text, port
+from carerails.importing.patterns import Ported, loosely, of_text, port
 from carerails.importing.plan import SLUGS, Draft, Plan, folded
 from carerails.importing.reading import read_project
 from carerails.importing.settings import LIBRARY, REGEX_CHECK
 from carerails.importing.write import free, write
+from carerails.text import normalise
 
 #: A bot that refuses, by its name or by its words.
 _REFUSES = re.compile(
@@ -69,11 +70,24 @@ def plan_of(project: Project) -> Plan:
                 project.leave(
                     form.place, f"pattern of user {form.name}", "leads to an answer; a rule refuses or escalates"
                 )
+    _tighten(plan)
     for name in [name for name, draft in plan.drafts.items() if not draft.patterns]:
         draft = plan.drafts.pop(name)
         project.leave(draft.source, f"rule {name}", "none of its patterns could be brought into the subset")
     _texts(project, plan)
     return plan
+
+
+def _tighten(plan: Plan) -> None:
+    """A pattern that hits what the project answers says its text word by word instead."""
+    answered = [view.text for _, texts in plan.in_scope.values() for text in texts for view in normalise(text)]
+    for draft in plan.drafts.values():
+        draft.patterns = list(
+            dict.fromkeys(
+                (draft.exact.get(regex, regex) if any(re.search(regex, said) for said in answered) else regex, place)
+                for regex, place in draft.patterns
+            )
+        )
 
 
 def refuses(message: str, texts: Iterable[str]) -> bool:
@@ -159,7 +173,11 @@ def _answer(answer: Answer, title: str, project: Project, plan: Plan) -> set[str
     draft = _draft(plan, name, form.place if form else answer.place, answer.message)
     draft.texts += texts
     for text in texts:
-        _add(draft, of_text(text), f"text `{text[:40]}`", draft.source, project)
+        ported, loose = of_text(text), loosely(text)
+        if loose and not ported.why:
+            draft.exact[loose] = ported.regex
+            ported = Ported(loose)
+        _add(draft, ported, f"text `{text[:40]}`", draft.source, project)
     for pattern in form.patterns if form else ():
         _add(draft, port(pattern), f"pattern `{pattern[:60]}`", draft.source, project)
     return {answer.form}

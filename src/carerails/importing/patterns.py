@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from carerails.importing.plan import folded
 from carerails.matching import check_regex
@@ -13,6 +14,22 @@ from carerails.text import normalise
 GAP = 40
 #: Characters of a text that becomes a pattern.
 LONGEST = 200
+#: How many characters more than in the text may stand between two of its words.
+SLACK = 12
+_WORD = re.compile(r"[a-z]{3,}")
+#: Fewer words than this do not tell one wish from another.
+_FEWEST = 3
+#: Words that say little: what is said without them is the same.
+_LITTLE = (
+    "a an the this that these those my your our his her their its i you we they he she it me us them is are was were",
+    "be been am do does did can could would will should to of for with from about on in at and or but so if what which",
+    "how when where why who please just some any there here have has had not tell give want need like know",
+    "el la los las un una unos unas lo mi mis tu tus su sus yo nos les le te me se que como cual cuando donde quien",
+    "por para con de del en y o pero si no es son era ser estar esta este eso esa hay puedo puedes puede quiero favor",
+    "os as um uma uns umas meu minha seu sua eu voce nos eles ela ele isso isto do da dos das em no na com e ou mas se",
+    "nao sao ser estou quero pode posso por pra",
+)
+_COMMON = frozenset(word for line in _LITTLE for word in line.split())
 #: What a text may begin and end with on either side of a match.
 _EDGES = re.compile(r"^(?:\^|\\A)?(?:\(\?:?\.\*\)|\.\*\??|\.\+\??)+|(?:\.\*\??|\.\+\??)+(?:\$|\\Z)?$")
 _TOKENS = re.compile(
@@ -68,6 +85,22 @@ def of_text(text: str) -> Ported:
     start, end = (r"\b" if re.match(r"\w", each) else "" for each in (words[0], words[-1]))
     problems = check_regex(start + regex + end)
     return Ported(why=f"{problems[0].what} ({problems[0].mend})") if problems else Ported(start + regex + end)
+
+
+def loosely(text: str) -> str:
+    """A regex for the words of a text that say something, in their order; empty where they are too few to tell.
+
+    Capitals, accents, punctuation and what little words stand between do not matter, as far as the gaps reach.
+    """
+    views = normalise(text)
+    said = views[0].text if views else ""
+    words = [found for found in _WORD.finditer(said) if found[0] not in _COMMON]
+    if len(words) < _FEWEST or len(said) > LONGEST:
+        return ""
+    regex = f"\\b{words[0][0]}\\b"
+    for before, word in pairwise(words):
+        regex += rf"[^.!?\n]{{1,{word.start() - before.end() + SLACK}}}\b{word[0]}\b"
+    return regex if re.search(regex, said) and not check_regex(regex) else ""
 
 
 def escaped(text: str) -> str:

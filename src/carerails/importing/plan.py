@@ -31,6 +31,7 @@ class Draft:
 
     Attributes:
         patterns: regex and where it comes from.
+        exact: of a regex that is looser than the text that it comes of, the regex of the very words.
         texts: what people say, where the rule comes of a form.
         message: what the bot then says, by its name.
         notes: what its regexes no longer say.
@@ -41,6 +42,7 @@ class Draft:
     slug: RefusalSlug
     source: Place
     patterns: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
+    exact: dict[str, str] = field(default_factory=dict[str, str])
     texts: list[str] = field(default_factory=list[str])
     message: str = ""
     notes: dict[str, None] = field(default_factory=dict[str, None])

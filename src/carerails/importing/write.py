@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from carerails.colang.rules import ESCALATIONS, FOOTER, IN_SCOPE, SLUGS
+from carerails.colang.rules import ESCALATIONS, FOOTER, IN_SCOPE
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import CarerailsError, UsageError
 from carerails.importing.found import Made, ToFill
@@ -78,7 +78,9 @@ def _rule(draft: Draft, name: str, target: Path, made: list[Made], fill: list[To
     rows = ",\n    ".join(f'"{_quoted(regex)}"' for regex, _ in draft.patterns)
     sources = dict.fromkeys(str(place) for _, place in draft.patterns)
     unlike = f" Unlike the original: {'; '.join(draft.notes)}." if draft.notes else ""
-    what = "The very words of its examples." if draft.texts else "What the original looks for."
+    loose = sum(regex in draft.exact for regex, _ in draft.patterns)
+    between = " Others may stand between those that tell something." if loose else ""
+    what = f"The words of its examples, in their order.{between}" if draft.texts else "What the original looks for."
     text = f'''# Imported from {", ".join(list(sources)[:3])}{" and more" if len(sources) > 3 else ""}.
 
 @meta(kind="scope", reason="{_kebab(name)}", slug="{draft.slug}", priority={PRIORITY})
@@ -91,7 +93,8 @@ flow scope {name} $text -> $terms
     file = f"rules/{_kebab(name)}.co"
     _put(target / file, text)
     unlisted = ("no input rail names the flow",) if draft.unlisted else ()
-    note = "; ".join((f"patterns: {len(draft.patterns)}", f"template {draft.slug}", *unlisted, *draft.notes))
+    counted = f"patterns: {len(draft.patterns)}" + (f", {loose} of them with words between" if loose else "")
+    note = "; ".join((counted, f"template {draft.slug}", *unlisted, *draft.notes))
     made.append(Made("rule", f"scope {name}", str(draft.source), file, note))
     line = text[: text.index("@meta")].count("\n") + 1
     if RED.search(folded(draft.name)):
@@ -162,7 +165,7 @@ def _texts(plan: Plan, target: Path, guess: _Guess, made: list[Made]) -> None:
     """Every text that rails need: ours, and in place of them what the project says."""
     ours = Policy.load(data_dir("rails"))
     files = {"templates/escalations.co": [*ESCALATIONS, FOOTER], "templates/refusals.co": []}
-    files["templates/refusals.co"] = [slug for slug in SLUGS if slug not in files["templates/escalations.co"]]
+    files["templates/refusals.co"] = [slug for slug in ours.templates if slug not in files["templates/escalations.co"]]
     for file, slugs in files.items():
         flows: list[str] = []
         for slug in slugs:
