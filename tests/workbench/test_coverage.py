@@ -116,3 +116,13 @@ def test_the_data_is_json(found: Coverage) -> None:
     data = json.loads(json.dumps(found.to_json()))
     assert data["texts"] == {"en": 3, "pt-BR": 1, "es-419": 2}
     assert data["summary"]["templates"]["all"][0] == 3
+
+
+def test_a_dead_pattern_says_whether_an_example_has_it(root: Path) -> None:
+    found = cover(Policy.load(root), [Turn.of("a new rash", locale="en")], load_settings())
+    lives = {arm.regex: found.life(arm) for arm in found.patterns}
+    assert lives["\\bnew rash\\b"] == "texts"
+    assert lives["\\bme duele el pecho\\b"] == "examples"
+    assert lives["\\bnothing new\\b"] == "nothing"
+    assert found.by_rule()["urgent rash"] == {"texts": 1, "examples": 2, "nothing": 1}
+    assert found.by_file()["red_flags/rash.co"].total() == 4

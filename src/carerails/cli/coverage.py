@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 from carerails.cli.console import note, progress
 from carerails.cli.options import PASS
@@ -15,7 +17,7 @@ from carerails.errors import UsageError
 from carerails.evals.edits import read_texts
 from carerails.policy import Policy
 from carerails.resources import data_dir
-from carerails.workbench.coverage import Coverage, cover
+from carerails.workbench.coverage import Coverage, Life, cover
 from carerails.workbench.coverage_page import page, shown
 
 #: Files that are named on the terminal, those with most dead patterns first.
@@ -45,7 +47,7 @@ def _write(found: Coverage, root: Path, out: Path) -> None:
     written = {
         "coverage.html": page(found, read_texts(root)),
         "coverage.json": json.dumps(found.to_json(), ensure_ascii=False) + "\n",
-        "dead.txt": "".join(f"{arm.file}:{arm.line}: {arm.regex}\n" for arm in found.dead),
+        "dead.txt": "".join(_dead(found)),
     }
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -54,6 +56,16 @@ def _write(found: Coverage, root: Path, out: Path) -> None:
     except OSError as error:
         raise UsageError(error.strerror or "cannot be written", "check the path", str(out)) from None
     note(f"{out}: {', '.join(written)}")
+
+
+def _dead(found: Coverage) -> Iterator[str]:
+    """A line for each dead pattern, under its rules: whether examples hit it, or nothing does."""
+    for rule, lives in found.by_rule().items():
+        if lives.total() > lives["texts"]:
+            yield f"# {rule}: {lives['examples']} only by examples, {lives['nothing']} by nothing, of {lives.total()}\n"
+            for arm in found.dead:
+                if rule in found.owners[arm]:
+                    yield f"{arm.file}:{arm.line}: {found.life(arm)}: {arm.regex}\n"
 
 
 def _show(found: Coverage) -> None:
@@ -68,13 +80,13 @@ def _show(found: Coverage) -> None:
     for what, counts in found.rows():
         table.add_row(what, *(shown(*count) for count in counts))
     console.print(table)
-    worst = sorted(found.by_file().items(), key=lambda item: item[1][0] - item[1][1])[:_WORST]
+    worst = sorted(found.by_file().items(), key=lambda item: item[1]["texts"] - item[1].total())[:_WORST]
     listed = Table(box=None, pad_edge=False, title="\nmost dead patterns", title_justify="left")
-    for column in ("file", "matched", "of"):
+    for column in ("file", "matched", "only by examples", "by nothing", "of"):
         listed.add_column(column, justify="left" if column == "file" else "right")
-    for file, (hit, every) in worst:
-        if hit < every:
-            listed.add_row(file, str(hit), str(every))
+    for file, lives in worst:
+        if lives["texts"] < lives.total():
+            listed.add_row(file, *(str(lives[life]) for life in get_args(Life)), str(lives.total()))
     console.print(listed)
     if idle := [slug for slug, hits in found.templates.items() if not hits]:
         console.print(f"\ntemplates that answer none of them: {', '.join(idle)}")

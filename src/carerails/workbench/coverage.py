@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from carerails.colang.folding import Pattern
 from carerails.colang.parser import MAIN
@@ -23,6 +23,9 @@ _ORDER = frozenset([MAIN, CHECK, GUARDS, RENDER])
 
 #: How many texts of each locale exercise a thing.
 Hits = Counter[str]
+#: What a pattern is exercised by, the best of them; and how many patterns are by what.
+Life = Literal["texts", "examples", "nothing"]
+Lives = Counter[Life]
 
 
 @dataclass
@@ -35,6 +38,7 @@ class Coverage:
         statements: every statement of a rule or a word list, by file and line, and the texts on which it runs.
         templates: every template by slug, and the texts that it answers.
         owners: the rules of each pattern.
+        exampled: the patterns that stand in an example of the rails.
     """
 
     texts: Hits = field(default_factory=Counter[str])
@@ -42,6 +46,7 @@ class Coverage:
     statements: dict[tuple[str, int], Hits] = field(default_factory=dict[tuple[str, int], Hits])
     templates: dict[str, Hits] = field(default_factory=dict[str, Hits])
     owners: Mapping[Pattern, tuple[str, ...]] = field(default_factory=dict[Pattern, tuple[str, ...]])
+    exampled: set[Pattern] = field(default_factory=set[Pattern])
 
     @property
     def dead(self) -> list[Pattern]:
@@ -59,13 +64,24 @@ class Coverage:
             )
         ]
 
-    def by_file(self) -> dict[str, tuple[int, int]]:
-        """Of each file, how many of how many patterns are exercised."""
-        found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for arm, hits in self.patterns.items():
-            found[arm.file][0] += bool(hits)
-            found[arm.file][1] += 1
-        return {file: (hit, every) for file, (hit, every) in sorted(found.items())}
+    def by_file(self) -> dict[str, Lives]:
+        """Of each file, what its patterns are exercised by."""
+        return self._counted(lambda arm: (arm.file,))
+
+    def by_rule(self) -> dict[str, Lives]:
+        """Of each rule, what its patterns are exercised by; a pattern of several rules counts for each."""
+        return self._counted(lambda arm: self.owners[arm])
+
+    def life(self, arm: Pattern) -> Life:
+        """What a pattern is exercised by: texts, else only examples, else nothing."""
+        return "texts" if self.patterns[arm] else "examples" if arm in self.exampled else "nothing"
+
+    def _counted(self, homes: Callable[[Pattern], Iterable[str]]) -> dict[str, Lives]:
+        found: defaultdict[str, Lives] = defaultdict(Counter)
+        for arm in self.patterns:
+            for home in homes(arm):
+                found[home][self.life(arm)] += 1
+        return dict(sorted(found.items()))
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -86,7 +102,11 @@ class Coverage:
                 {"file": file, "line": line, "texts": dict(hits)} for (file, line), hits in self.statements.items()
             ],
             "templates": {slug: dict(hits) for slug, hits in self.templates.items()},
-            "dead": [{"file": arm.file, "line": arm.line, "pattern": arm.regex} for arm in self.dead],
+            "dead": [
+                {"file": arm.file, "line": arm.line, "pattern": arm.regex, "hit_by": self.life(arm)}
+                for arm in self.dead
+            ],
+            "rules": {rule: dict(lives) for rule, lives in self.by_rule().items()},
         }
 
 
@@ -110,6 +130,9 @@ def cover(policy: Policy, turns: Iterable[Turn], settings: Settings) -> Coverage
     found.patterns = {arm: Counter() for arm in arms.owners}
     found.statements = {place: Counter() for each in told.places() if (place := _place(each))}
     found.templates = {slug: Counter() for slug in policy.templates}
+    for example in policy.examples:
+        said = prepare(Turn.of(example.text, locale=None)).text
+        found.exampled |= arms.within(said) if said else set()
     for turn in turns:
         prepared = prepare(turn, max_chars=settings.profile.max_chars)
         locale = prepared.locale

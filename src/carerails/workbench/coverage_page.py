@@ -28,9 +28,9 @@ def page(found: Coverage, sources: Mapping[str, str]) -> str:
             (slug, [sum(hits.values()), *(hits[locale] for locale in LOCALES)])
             for slug, hits in found.templates.items()
         ],
-        files=[(file, hit, every) for file, (hit, every) in found.by_file().items()],
+        files=[(file, lives["texts"], lives.total()) for file, lives in found.by_file().items()],
         sources=[(name, list(_lines(name, text, found))) for name, text in sources.items() if name in files],
-        dead=found.dead,
+        dead=[(arm, found.life(arm)) for arm in found.dead],
     )
 
 
