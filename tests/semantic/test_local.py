@@ -16,7 +16,7 @@ from carerails.contracts import Opinion, Turn
 from carerails.errors import UsageError
 from carerails.policy import Policy
 from carerails.resources import data_dir
-from carerails.semantic import LocalJudge, is_installed
+from carerails.semantic import LocalJudge, is_installed, learning
 from carerails.semantic import judge as module
 from carerails.semantic.heads import Heads, fit
 from carerails.semantic.judge import OPINIONS
@@ -98,6 +98,16 @@ def test_without_the_extra_it_says_so(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "is_installed", lambda: False)
     with pytest.raises(UsageError, match="not installed"):
         LocalJudge(examples())
+
+
+def test_examples_of_one_kind_are_left_out_together():
+    kinds = np.random.default_rng(4).standard_normal((40, 512))
+    kinds /= np.linalg.norm(kinds, axis=1, keepdims=True)
+    rows = np.concatenate([kinds, kinds[::-1] + 0.03 * np.random.default_rng(5).standard_normal((40, 512))])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    folds = learning._folds(rows.astype(np.float32))  # pyright: ignore[reportPrivateUsage]
+    assert folds[:40] == folds[:39:-1]
+    assert len(set(folds)) > 1
 
 
 def test_leaving_a_fold_out_in_closed_form_is_learning_without_it():
