@@ -83,7 +83,7 @@ def _fate(unit: Judged, settings: ScreeningSettings) -> Fate:
         return "carrier"
     if unit.failure or unit.relevance is None or unit.contradiction is None:
         return "failed"
-    if unit.relevance < (settings.min_relevance or 0.0):
+    if unit.relevance < settings.min_relevance:
         return "off-topic"
     return "marked" if unit.contradiction >= settings.mark_at else "kept"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final
 
 from carerails.contracts import (
     Asking,
@@ -34,9 +33,6 @@ from carerails.screening.settings import ScreeningSettings
 from carerails.screening.tokens import estimate
 from carerails.screening.units import of_claims, of_passages, of_result
 
-#: Level below which a unit is about something else.
-_BESIDE: Final = 0.5
-
 
 class Screener:
     """A `PassageScreener` and a `ClaimChecker`. Build once; any number of threads and loops may ask it.
@@ -61,13 +57,6 @@ class Screener:
         self.settings = settings or ScreeningSettings()
         self._rails = rails or LocalModel(semantic=self.settings.semantic, head=self.settings.head)
         self._model: DecisionModel = model or self._rails
-        by_meaning = self._model is self._rails and self._rails.compares_meaning
-        #: Passages are long enough to be compared by what they mean; the lines and fields of others may not be.
-        self._of_passages = (
-            self.settings.model_copy(update={"min_relevance": _BESIDE})
-            if self.settings.min_relevance is None and by_meaning
-            else self.settings
-        )
         self._stronger, self._tokens = stronger, tokens
 
     @property
@@ -78,7 +67,7 @@ class Screener:
     async def screen(self, question: str, locale: Locale, passages: Sequence[Passage]) -> Screening:
         """What of the passages may enter the context, and what became of every sentence."""
         units = of_passages(passages)
-        reports = await self._judge(question, locale, units, self._of_passages)
+        reports = await self.judge(question, locale, units)
         texts = {unit.key: unit.text for unit in units} if self.settings.keep_text else {}
         return Screening(passages=_kept(passages, units, reports), units=reports, model=self.model_name, texts=texts)
 
@@ -104,18 +93,13 @@ class Screener:
 
     async def judge(self, question: str, locale: Locale, units: Sequence[Unit]) -> tuple[UnitReport, ...]:
         """What becomes of units, in their order. Never raises but for cancellation."""
-        return await self._judge(question, locale, units, self.settings)
-
-    async def _judge(
-        self, question: str, locale: Locale, units: Sequence[Unit], settings: ScreeningSettings
-    ) -> tuple[UnitReport, ...]:
         asking = Asking(question=question, locale=locale, units=tuple(units))
         asked = questions.of_units(units)
         outcomes = await self._answered(self._model, asking, asked)
         if self._model is not self._rails:
             sought = {name: each for name, each in asked.items() if each.asks == "instructions"}
             outcomes |= _worse(outcomes, await self._answered(self._rails, asking, sought))
-        return decided([judged(unit, outcomes, self._tokens) for unit in units], settings)
+        return decided([judged(unit, outcomes, self._tokens) for unit in units], self.settings)
 
     async def __aenter__(self) -> Screener:
         """Compile what the first text would otherwise wait for."""

@@ -24,8 +24,8 @@ class ScreeningSettings(Frozen):
         discard_at: probability of instructions from which a unit is discarded.
         whole_source: discard all of a source that has such a unit, and not the unit alone.
         mark_at: probability of a contradiction from which a unit is marked.
-        min_relevance: level from 0 to 3 below which a unit is left out; 0 leaves none out; null: 0.5 for passages,
-            where the local model answers and compares meaning, which loses next to nothing that helps, and else 0.
+        min_relevance: level from 0 to 3 below which a unit is left out; 0 leaves none out: a retriever knows better;
+            0.5 is for sources that nobody chose.
         budget_tokens: what the context may take; the least relevant units go first.
         support_confidence: below it, a verdict on a claim counts as `cannot tell`.
         stronger: who is asked about a claim that the first model cannot tell; null: nobody.
@@ -39,12 +39,12 @@ class ScreeningSettings(Frozen):
 
     enabled: bool = True
     model: ModelName = "local"
-    semantic: bool | None = None
+    semantic: bool | None = False
     head: bool | None = None
     discard_at: Probability = 0.5
     whole_source: bool = False
     mark_at: Probability = 0.5
-    min_relevance: Annotated[float, Field(ge=0, le=3)] | None = None
+    min_relevance: Annotated[float, Field(ge=0, le=3)] = 0.0
     budget_tokens: Annotated[int, Field(ge=50, le=1_000_000)] = 3_000
     support_confidence: Probability = 0.5
     stronger: ModelName | None = None
