@@ -99,6 +99,23 @@ def test_no_ask_of_a_medicine_is_answered_once_it_names_another(plain: CardRetri
     assert answered <= 0.03 * total
 
 
+UNNAMED: list[tuple[Locale, str, str]] = [
+    ("en", "why do {} say with food on the label", "routine-food-on-the-label"),
+    ("es-419", "la etiqueta de {} dice con alimentos, ¿qué cuenta?", "routine-food-on-the-label"),
+    ("pt-BR", "por que {} é pra tomar em jejum", "routine-food-on-the-label"),
+]
+
+
+@pytest.mark.parametrize(("locale", "question", "card"), UNNAMED)
+def test_a_card_for_what_is_unnamed_is_silent_once_a_medicine_is_named(
+    retriever: CardRetriever, locale: Locale, question: str, card: str
+):
+    some = {"en": "my pills", "es-419": "mis pastillas", "pt-BR": "meu comprimido"}[locale]
+    assert shown(retriever, question.format(some), locale)[:1] == [card]
+    for name in ("prednisone", "vaxorin", "metformin"):
+        assert card not in shown(retriever, question.format(name), locale)
+
+
 REFUSED: list[tuple[Locale, str, NoContext]] = [
     ("en", "missed dose of clopidogrel", "other-medicine"),
     ("en", "does metformin affect sleep", "other-topic"),

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carerails.knowledge.intents import OUTSIDE
+from carerails.knowledge import semantic
+from carerails.knowledge.kernels import OUTSIDE
 from carerails.knowledge.semantic import Semantic, is_installed
 from carerails.semantic import encoder
 
@@ -73,6 +74,16 @@ class TestCache:
         Semantic(LINES)
         Semantic([*LINES, ("keep", "in july")])
         assert len(self.kept(tmp_path)) == 2
+
+    def test_what_was_fitted_is_kept_beside_them(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        first = Semantic(LINES).scores("insulin in summer")
+        (path,) = (tmp_path / "cache" / "carerails").glob("intents-*.bin")
+        monkeypatch.setattr(semantic, "fitted", None)  # a second fit would fail
+        assert Semantic(LINES).scores("insulin in summer") == first
+        monkeypatch.undo()
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        path.write_bytes(path.read_bytes()[:-4] + b"\0\0\0\1")
+        assert Semantic(LINES).scores("insulin in summer") == first
 
     def test_off_keeps_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("CARERAILS_CACHE", "off")

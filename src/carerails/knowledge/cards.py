@@ -62,6 +62,8 @@ class CardFile(Frozen):
         medicines: canonical English generic names, or `any` alone.
         for_named: a facet. A card for `any` of a topic that differs from medicine to medicine answers a question that
             names one only if the question has it: where to look is the same for all.
+        when_unnamed: whether a card for `any` answers only questions that name no medicine: what holds for most, and
+            for the one that is named may not.
         about: finer subjects inside the topic, English key words.
         source: where the statements come from.
         licence: under which they may be passed on.
@@ -70,6 +72,7 @@ class CardFile(Frozen):
     topic: Topic
     medicines: Annotated[tuple[Name, ...], BeforeValidator(_names), Field(min_length=1)]
     for_named: Key | None = None
+    when_unnamed: bool = False
     about: Annotated[tuple[Key, ...], Field(min_length=1)]
     source: Line
     licence: Line

@@ -57,7 +57,7 @@ KINDS: Final[dict[str, Kind]] = {
     "reading-level": Kind("warning", "{} is {:.1f}, and {} is the limit", "shorter sentences, shorter words"),
     "sentence-length": Kind("warning", "a sentence of {} words", "write 8 to 20"),
     "sentence-count": Kind("warning", "{} sentences", "write 4 to 7"),
-    "ask-count": Kind("warning", "{} asks", "write 6 to 16"),
+    "ask-count": Kind("warning", "{} asks", "write 6 to 30"),
     "no-next-step": Kind("warning", "no sentence says whom to ask or where to look", "name pharmacist or leaflet"),
 }
 _NEXT_STEP: Final[dict[Locale, re.Pattern[str]]] = {
@@ -71,7 +71,7 @@ _NEXT_STEP: Final[dict[Locale, re.Pattern[str]]] = {
 }
 _SENTENCE_WORDS: Final = range(8, 21)
 _SENTENCES: Final = range(4, 8)
-_ASKS: Final = range(6, 17)
+_ASKS: Final = range(6, 31)
 _PLACEHOLDER: Final = re.compile(r"\W*(?:todo|tbd|fixme|unknown|none|n/?a|x+|\?+|-+)\W*", re.IGNORECASE)
 
 

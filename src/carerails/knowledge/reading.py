@@ -13,7 +13,8 @@ from typing import Final
 from carerails.contracts import LOCALES, Locale
 from carerails.knowledge.cards import Card, Knowledge
 from carerails.knowledge.frequency import Frequency, frequency
-from carerails.knowledge.intents import A_MEDICINE, OUTSIDE, Bayes, Sample, load_outside, signs
+from carerails.knowledge.intents import A_MEDICINE, Sample, Wording, load_outside, signs
+from carerails.knowledge.kernels import OUTSIDE
 from carerails.knowledge.medicines import Medicines, Mention, load_medicines
 from carerails.knowledge.near import Near
 from carerails.knowledge.topics import Topics, load_topics
@@ -79,7 +80,7 @@ class Question:
     @property
     def signs(self) -> dict[str, float]:
         """What tells what it asks for, with how much each tells."""
-        return signs(self.order, self.stems)
+        return signs(self.order, self.stems, (word for word in self.words if word not in self.names))
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ class Reader:
     """Reads questions and cards against the lists of `config` and the frequency of words. Immutable once built.
 
     Attributes:
-        differing: intents whose answer for one medicine need not hold for another.
+        unnamed: intents of cards that answer only where no medicine is named.
+        differing: intents whose answer for one medicine need not hold for another, those among them.
     """
 
     def __init__(
@@ -144,15 +146,15 @@ class Reader:
         self.cards: dict[Locale, dict[str, CardReading]] = {
             locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
         }
-        self.differing = frozenset(
-            card.intent for card in self.cards["en"].values() if card.card.topic in topics.per_medicine
-        )
+        every = self.cards["en"].values()
+        self.unnamed = frozenset(card.intent for card in every if card.card.when_unnamed)
+        self.differing = self.unnamed | {card.intent for card in every if card.card.topic in topics.per_medicine}
         self._weights = {locale: _weights(self.cards[locale].values()) for locale in LOCALES}
-        self._bayes = {locale: Bayes(self._samples(locale)) for locale in LOCALES}
+        self._wording = {locale: Wording(self._samples(locale)) for locale in LOCALES}
 
     def intents(self, question: Question, locale: Locale) -> dict[str, float]:
         """How likely each intent is, by the question's words."""
-        return self._bayes[locale].scores(question.signs, len(question.words))
+        return self._wording[locale].scores(question.signs)
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """The intent and the text of every title, every ask and all that lies outside, without names of medicines."""
@@ -230,7 +232,7 @@ class Reader:
 
     def _is_strange(self, word: str, locale: Locale) -> bool:
         return (
-            self._medicines.may_be_name(word) and not self._knows[locale](word) and not self._words[locale].near(word)
+            not self._knows[locale](word) and self._medicines.may_be_name(word) and not self._words[locale].near(word)
         )
 
     def _is_background(self, hit: Hit, said: Sequence[str]) -> bool:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
-from carerails.knowledge.intents import OUTSIDE
-from carerails.semantic.encoder import WIDTH, Encoder, embedded, is_installed, shared_encoder
+from carerails.knowledge.kernels import fitted, keep, kept
+from carerails.semantic.encoder import Encoder, embedded, encoder_version, is_installed, shared_encoder
 
 __all__ = ["Semantic", "is_installed"]
 
 _LONGEST: Final = 600  # characters of a question that are embedded
-#: How much the fit is held back.
-_RIDGE: Final = 1.0
+#: How quickly likeness fades: `exp(-_FADES * squared distance)`.
+_FADES: Final = 1.0
 
 
 class Semantic:
-    """Reads intents from embeddings, by a linear map fitted at start to lines of which the intent is known.
+    """Reads intents from embeddings, by kernel ridge regression on lines of which the intent is known.
 
-    All locales are fitted together: what is asked in one language helps to know it in another.
+    All locales are fitted together: what is asked in one language helps to know it in another. What was fitted is kept
+    from one command to the next where the encoder is ours.
 
     Args:
         lines: intent and text of each.
@@ -28,28 +31,30 @@ class Semantic:
 
     def __init__(self, lines: Sequence[tuple[str, str]], encoder: Encoder | None = None) -> None:
         self._encoder: Encoder = encoder or shared_encoder()
-        owners = [intent for intent, _ in lines]
-        self._intents = list(dict.fromkeys(owners))
-        vectors = embedded([text for _, text in lines], encoder)
-        self._map = _fitted(vectors, owners, self._intents)
+        self._intents = list(dict.fromkeys(intent for intent, _ in lines))
+        self._vectors = embedded([text for _, text in lines], encoder)
+        self._weights = _kept(self._vectors, lines, self._intents, encoder)
 
     def scores(self, question: str) -> dict[str, float]:
         """How likely each intent is, about 0 to 1."""
+        numpy: Any = import_module("numpy")
         vector = self._encoder.encode([question[:_LONGEST]])[0]
-        scores = (vector[:, None] * self._map[:-1]).sum(0) + self._map[-1]  # `@` wakes threads, which costs more
+        # `@` would wake threads, which costs more.
+        alike = numpy.exp(2 * _FADES * (numpy.einsum("ij,j->i", self._vectors, vector) - 1))
+        scores = numpy.einsum("ij,i->j", self._weights, alike)
         return dict(zip(self._intents, scores.tolist(), strict=True))
 
 
-def _fitted(vectors: Any, owners: Sequence[str], intents: Sequence[str]) -> Any:
-    """Ridge regression of which intent it is on the embedding and 1; lines of intents that have few count for more.
-
-    Those that lie outside count in full: they are the most and of the most kinds, and held back they would let through
-    what is unlike all of them.
-    """
+def _kept(vectors: Any, lines: Sequence[tuple[str, str]], intents: Sequence[str], encoder: Encoder | None) -> Any:
+    """The weights of the lines, fitted, or as they were kept."""
     numpy: Any = import_module("numpy")
-    told = numpy.array([[float(owner == intent) for intent in intents] for owner in owners])
-    counts = told.sum(0)
-    by_intent = numpy.where([intent == OUTSIDE for intent in intents], 1.0, numpy.sqrt(counts.mean() / counts))
-    weights = (told @ by_intent)[:, None]
-    rows = numpy.hstack([vectors, numpy.ones((len(vectors), 1))])
-    return numpy.linalg.solve((rows * weights).T @ rows + _RIDGE * numpy.eye(WIDTH + 1), (rows * weights).T @ told)
+    parts = [Path(__file__).read_bytes(), encoder_version(), json.dumps(list(lines))]
+    path, weights = kept(parts, (len(lines), len(intents))) if encoder is None else (None, None)
+    if weights is not None:
+        return weights
+    alike = vectors @ vectors.T
+    alike -= 1
+    alike *= 2 * _FADES
+    weights = fitted(numpy.exp(alike, out=alike), [intent for intent, _ in lines], intents)
+    keep(path, weights)
+    return weights
