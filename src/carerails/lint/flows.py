@@ -34,6 +34,8 @@ from carerails.colang.tree import (
 from carerails.contracts import LOCALES
 from carerails.lint.noting import Notes
 
+#: What reads variables.
+_Reader = Assign | Await | Branch | Return
 _ASKS = (Variable, Attribute, Call, Index, Method)
 
 
@@ -41,21 +43,22 @@ def check_flow(flow: Flow, notes: Notes) -> None:
     """One flow for itself."""
     if flow.meta is not None and not flow.doc:
         notes.add("missing-docstring", flow.file, flow.line, 1, [flow.name])
-    _variables(flow, notes)
-    _overwritten(flow, notes)
-    for node in walk(flow.body):
+    nodes = list(walk(flow.body))
+    reads = {id(node): (node, _reads(node)) for node in nodes if isinstance(node, (Assign, Await, Branch, Return))}
+    _variables(flow, reads.values(), notes)
+    _overwritten(flow, {key: names for key, (_, names) in reads.items()}, notes)
+    of_text = flow.parameters[:1] == ("text",)
+    for node in nodes:
         if isinstance(node, If):
             _branches(flow, node, notes)
         elif isinstance(node, Compare):
             _locales(flow, node, notes)
-        if flow.parameters[:1] == ("text",):
+        if of_text:
             _never_in_text(flow, node, notes)
 
 
-def _variables(flow: Flow, notes: Notes) -> None:
+def _variables(flow: Flow, reads: Collection[tuple[_Reader, set[str]]], notes: Notes) -> None:
     """What is set and never read: mostly the patterns of one locale that nobody joins."""
-    nodes = list(walk(flow.body))
-    reads = [(node, _reads(node)) for node in nodes if isinstance(node, (Assign, Await, Branch, Return))]
     live = set(flow.results)
     before = -1
     while before < len(live):  # what only a dead variable reads is dead, too
@@ -69,27 +72,26 @@ def _variables(flow: Flow, notes: Notes) -> None:
             notes.add("unused-variable", flow.file, node.line, node.column, [node.name], fix=fix)
 
 
-def _reads(node: Assign | Await | Branch | Return) -> set[str]:
+def _reads(node: _Reader) -> set[str]:
     inside = node.condition if isinstance(node, Branch) else node.arguments if isinstance(node, Await) else node.value
     names = {part.name for part in walk(inside) if isinstance(part, Variable)}
     return names | {part.variable for part in walk(inside) if isinstance(part, Attribute)}
 
 
-def _overwritten(flow: Flow, notes: Notes) -> None:
-    """What is given a value twice in one block, and not read in between."""
+def _overwritten(flow: Flow, reads: Mapping[int, set[str]], notes: Notes) -> None:
+    """What is given a value twice in one block, and not read in between; `reads` by the identity of nodes."""
     unread: dict[str, int] = dict.fromkeys(flow.parameters, flow.line)
     for statement in flow.body:
-        for node in walk(statement):
-            if isinstance(node, (Assign, Await, Branch, Return)):
-                for name in _reads(node):
-                    unread.pop(name, None)
+        for node in walk(statement) if isinstance(statement, If) else (statement,):
+            for name in reads.get(id(node), ()):
+                unread.pop(name, None)
         if isinstance(statement, (Assign, Await)):
             if before := unread.get(statement.name):
                 notes.add("overwritten", flow.file, statement.line, statement.column, [statement.name, before])
             unread[statement.name] = statement.line
     if flow.name == CHECK and flow.body:
         for node in walk(flow.body[1:]):
-            if isinstance(node, Assign) and node.name in flow.results and node.name not in _reads(node):
+            if isinstance(node, Assign) and node.name in flow.results and node.name not in reads[id(node)]:
                 notes.add("overwritten", flow.file, node.line, node.column, [node.name, flow.body[0].line])
 
 
