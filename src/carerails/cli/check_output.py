@@ -131,7 +131,7 @@ def _card(cards: Knowledge, name: str, locale: Locale) -> Passage:
 def _passage(item: object, locale: Locale) -> Passage:
     fields = cast("Mapping[str, Any]", item if isinstance(item, Mapping) else {})
     card, text = fields.get("card"), fields.get("text")
-    if fields.keys() != {"card", "text"} or not (isinstance(card, str) and card and isinstance(text, str)):
+    if set(fields) != {"card", "text"} or not (isinstance(card, str) and card and isinstance(text, str)):
         raise UsageError("a passage is no card with a text", 'write {"card": "leaflet-1", "text": "..."}')
     return Passage(card=card, locale=locale, title="", sentences=(text,))
 
