@@ -63,8 +63,8 @@ class CircuitSettings(BreakerLimits):
 
     Attributes:
         counts_stopped: a reply that the checks stop is a failure too, not only one that never came. Not by default:
-            what is asked can bring it about, so a tenant could close the agent to itself, and the check has worked. With
-            human review it never is, for a person looks at it.
+            what is asked can bring it about, so a tenant could close the agent to itself, and the check has worked.
+            With human review it never is, for a person looks at it.
         serve: besides the fallback text that the user reads: nothing (`template`), call a person (`person`), or keep
             the question and answer it when the circuit closes (`queue`).
         webhook: where the alert is sent, one for each opening; None: it is only logged.
