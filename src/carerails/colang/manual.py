@@ -8,12 +8,10 @@ from pathlib import Path
 
 from carerails.colang.diagnostics import KINDS
 
-_TABLE = re.compile(r"(?<=<!-- diagnostics -->\n).*?(?=<!-- /diagnostics -->)", re.DOTALL)
-
 
 def table() -> str:
     """Every kind of diagnostic as a row of Markdown."""
-    rows = [f"| `{code}` | {_cell(kind.what)} | {_cell(kind.mend)} |" for code, kind in KINDS.items()]
+    rows = [f"| `{code}` | {cell(kind.what)} | {cell(kind.mend)} |" for code, kind in KINDS.items()]
     return "\n".join(["| code | what | mend |", "|---|---|---|", *rows]) + "\n"
 
 
@@ -23,12 +21,23 @@ def written(page: str) -> str:
     Raises:
         ValueError: it has no place for one.
     """
-    if not _TABLE.search(page):
-        raise ValueError("no <!-- diagnostics --> in this page")
-    return _TABLE.sub(lambda _: table(), page)
+    return placed(page, "diagnostics", table())
 
 
-def _cell(text: str) -> str:
+def placed(page: str, name: str, table: str) -> str:
+    """A page with a table between `<!-- name -->` and `<!-- /name -->`.
+
+    Raises:
+        ValueError: it has no such place.
+    """
+    place = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+    if not place.search(page):
+        raise ValueError(f"no <!-- {name} --> in this page")
+    return place.sub(lambda _: table, page)
+
+
+def cell(text: str) -> str:
+    """A text as it stands in a table of Markdown."""
     return text.replace("|", "\\|")
 
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
 from carerails.colang.diagnostics import KINDS
+from carerails.colang.manual import cell, placed
 from carerails.lint.mending import FIXABLE
 from carerails.lint.table import RULES
-
-_TABLE = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
 
 
 def table() -> str:
     """Every rule besides the language's own as a row of Markdown."""
     own = {code: rule for code, rule in RULES.items() if code not in KINDS}
     rows = [
-        f"| `{code}` | {rule.severity} | {_cell(_said(code, rule.what))} | {_cell(rule.why)} | {_fixed(code)} |"
+        f"| `{code}` | {rule.severity} | {cell(_said(code, rule.what))} | {cell(rule.why)} | {_fixed(code)} |"
         for code, rule in own.items()
     ]
     return "\n".join(["| code | severity | what | why it matters | `--fix` |", "|---|---|---|---|---|", *rows]) + "\n"
@@ -29,9 +27,7 @@ def written(page: str) -> str:
     Raises:
         ValueError: it has no place for one.
     """
-    if not _TABLE.search(page):
-        raise ValueError("no <!-- rules --> in this page")
-    return _TABLE.sub(lambda _: table(), page)
+    return placed(page, "rules", table())
 
 
 def _said(code: str, what: str) -> str:
@@ -41,10 +37,6 @@ def _said(code: str, what: str) -> str:
 
 def _fixed(code: str) -> str:
     return "yes" if code in FIXABLE else ""
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":
