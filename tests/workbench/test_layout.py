@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from carerails.cli import app
 from carerails.colang import CompileError
-from carerails.resources import data_dir
+from carerails.resources import data_dir, rails_files
 from carerails.workbench.layout import formatted
 
 CASES = [
@@ -66,10 +66,10 @@ def test_what_cannot_be_parsed_is_left_alone() -> None:
 
 
 def test_our_rails_have_the_layout() -> None:
-    rails = data_dir("rails")
-    for path in sorted(rails.rglob("*.co")):
-        text = path.read_text(encoding="utf-8")
-        assert formatted(path.relative_to(rails).as_posix(), text) == text, path
+    for main in sorted(data_dir("rails").rglob("main.co")):
+        for path in rails_files(main.parent):
+            text = path.read_text(encoding="utf-8")
+            assert formatted(path.relative_to(main.parent).as_posix(), text) == text, path
 
 
 def test_the_command_checks_then_writes_then_is_content(tmp_path: Path) -> None:
