@@ -112,8 +112,10 @@ def _load(
 
     from nemo_runner.constants import take_constants
     from nemo_runner.expressions import read_once
+    from nemo_runner.pace import let_it_run
 
     read_once()
+    let_it_run()
     more = {"import_paths": [str(path.resolve()) for path in sources]}
     config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
     runtime: Any = LLMRails(config).runtime
