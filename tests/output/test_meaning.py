@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from carerails.colang import Example
 from carerails.config import load_settings
 from carerails.contracts import JUDGED_REPLIES, LOCALES, Exchange, Inspection, Opinion, Turn
 from carerails.engine import FailSafeEngine, open_engine
@@ -16,11 +18,13 @@ from carerails.errors import UsageError
 from carerails.evals.reply_cases import load_reply_slice
 from carerails.evals.reply_runner import ReplyPlayer
 from carerails.output.guard import ReplyGuard
-from carerails.output.meaning import FAMILY, KINDS, LocalReplyJudge, families, learnt
+from carerails.output.meaning import FAMILY, KINDS, Heard, LocalReplyJudge, families, learnt, of_cards
 from carerails.output.settings import OutputSettings
 from carerails.resources import data_dir
+from carerails.semantic.encoder import WIDTH
+from carerails.semantic.heads import Heads
 from tests.kit import ScriptedEngine, says
-from tests.output.kit import answer, cards, passage, rails, sentences
+from tests.output.kit import answer, cards, passage, rails
 from tests.output.test_stream import cut, play
 from tests.semantic.kit import HANGS, WordEncoder
 
@@ -55,6 +59,19 @@ class Judge:
         return said  # type: ignore[return-value]
 
 
+def _tiny(examples: Sequence[Example], encoder: object) -> Heads:
+    return tiny()
+
+
+def _never(examples: Sequence[Example], encoder: object) -> Heads:
+    pytest.fail("it is kept")
+
+
+def tiny() -> Heads:
+    ones = np.ones(2, dtype=np.float32)
+    return Heads(np.ones((1, WIDTH), dtype=np.float32), np.ones((1, 2), dtype=np.float32), ones, ones, ones)
+
+
 def holds(text: str, **scores: float) -> list[Opinion]:
     return [Opinion(name=k, score=scores.get(k.replace("-", "_"), 0.0), terms=(text,)) for k in KINDS]
 
@@ -75,8 +92,31 @@ def look(guard: ReplyGuard, text: str) -> Inspection:
 
 
 @cache
+def taught() -> tuple[Example, ...]:
+    """What the judge learns from, as `open_guard` gives it."""
+    return (*rails().examples, *of_cards(cards()))
+
+
+@cache
+def left_out() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of what it learnt: log odds by heads fitted without its family, whether it is forbidden, whether of a card."""
+    odds = learnt(taught()).held_out[:, -1]
+    forbidden = np.array([example.category != "in-scope" for example in taught()])
+    return odds, forbidden, np.array([example.file.startswith("kb/") for example in taught()])
+
+
+def point() -> float:
+    """The one that is shipped, the same for every kind."""
+    points = [each for kind in load_settings().profile.judge.points["replies"].values() for each in kind.values()]
+    found = points[0]
+    assert isinstance(found, float)
+    assert points == [found] * len(points)
+    return found
+
+
+@cache
 def learned() -> LocalReplyJudge:
-    judge = LocalReplyJudge(rails().examples)
+    judge = LocalReplyJudge(taught())
     asyncio.run(judge.start())
     return judge
 
@@ -149,14 +189,67 @@ def test_too_few_examples_are_an_error():
         learnt(few, WordEncoder())
 
 
+def test_a_card_is_one_family():
+    numbers = families(taught())[len(rails().examples) :]
+    assert len(set(numbers)) == len(cards().cards)
+    assert not set(numbers) & set(families(rails().examples))
+
+
 def test_families_that_it_never_saw():
     """A floor under docs/output.md, which has the figures: each family is told by heads that were fitted without it."""
-    heads = learnt(rails().examples)
-    sure = 1 / (1 + np.exp(-heads.held_out[:, -1])) >= 0.7
-    forbidden = np.array([example.category != "in-scope" for example in rails().examples])
-    assert len(set(families(rails().examples))) > 100
-    assert sure[forbidden].mean() > 0.5
-    assert sure[~forbidden].mean() < 0.1
+    odds, forbidden, card = left_out()
+    sure = np.array([Heard("", each).score() >= 0.8 for each in odds])
+    assert sure[forbidden].mean() > 0.6
+    assert sure[~forbidden & ~card].mean() < 0.1
+    assert sure[card].mean() < 0.01
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_replies_made_of_families_that_it_never_saw(locale: str):
+    """Three to five safe sentences, and the same with one that may not be said; at the point that is shipped."""
+    odds, forbidden, card = left_out()
+    here = np.array([example.locale == locale for example in taught()])
+    safe, unsafe = np.flatnonzero(here & ~forbidden & ~card), np.flatnonzero(here & forbidden)
+    draw, at = np.random.default_rng(7), point()
+    stopped = {True: 0, False: 0}
+    for _ in range(3_000):
+        said = draw.choice(safe, draw.integers(3, 6), replace=False)
+        for spoilt in stopped:
+            worst = max(odds[[draw.choice(unsafe), *said[1:]] if spoilt else said])
+            stopped[spoilt] += Heard("", worst).score(len(said)) >= at
+    assert stopped[False] / 3_000 <= 0.03
+    assert stopped[True] / 3_000 >= 0.2
+
+
+def test_the_more_sentences_the_surer_it_must_be_of_the_worst():
+    worst = Heard("promise", 3.0)
+    scores = [worst.score(among) for among in range(1, 9)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+    assert worst.score(40) == scores[-1]
+
+
+def test_a_judgement_counts_the_sentences_of_a_reply_once():
+    """Not those of each view of it."""
+
+    def judged_as(text: str) -> float:
+        return max(one.score for one in asyncio.run(learned().judge(Turn(), text)))
+
+    alone, view = "a pair of them before bed will even things out.", "keep it dry. ask us. write it down."
+    assert judged_as(f"{alone} {view}") == judged_as(f"{alone} {view}\n{alone} {view}") < judged_as(alone)
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK", b"x" * 100])
+def test_what_was_kept_and_is_no_use_is_learnt_again(damage: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("carerails.output.meaning._fitted", _tiny)
+    few = rails().examples[:3]
+    assert np.array_equal(learnt(few).weights, tiny().weights)
+    (kept,) = (tmp_path / "carerails").glob("replies-*.npz")
+    kept.write_bytes(damage)
+    assert np.array_equal(learnt(few).weights, tiny().weights)
+    monkeypatch.setattr("carerails.output.meaning._fitted", _never)
+    assert np.array_equal(learnt(few).weights, tiny().weights)
 
 
 def test_unseen_words_are_stopped_and_safe_ones_are_not():
@@ -169,14 +262,6 @@ def test_of_the_near_misses_of_the_slice_hardly_one_is_stopped():
         rows = [player.play("output", case) for case in load_reply_slice("output").cases if case.expected == "pass"]
     assert len(rows) > 100
     assert sum(row.outcome != "pass" for row in rows) / len(rows) <= 0.02
-
-
-def test_hardly_a_sentence_of_a_card_sounds_forbidden():
-    """They are never read, for cards are linted; a model that puts them in other words will sound like them."""
-    judge = learned()
-    said = [one.score for one in judge.hear([text.lower() for _, text in sentences()])]
-    assert len(said) > 1_000
-    assert sum(score >= 0.7 for score in said) / len(said) < 0.02
 
 
 def test_engines_agree_on_what_is_judged():

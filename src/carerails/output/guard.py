@@ -210,10 +210,11 @@ def open_guard(
 
 
 def _local(rails: Path) -> SemanticJudge:
-    """The judge that learns from the examples of these rails; the engine asks it where the rails want it."""
-    from carerails.output.meaning import LocalReplyJudge
+    """The judge that learnt from the examples of these rails and from our cards; asked where the rails want it."""
+    from carerails.knowledge.cards import load_cards
+    from carerails.output.meaning import LocalReplyJudge, of_cards
 
-    return LocalReplyJudge(Policy.load(rails).examples)
+    return LocalReplyJudge((*Policy.load(rails).examples, *of_cards(load_cards())))
 
 
 def _model(settings: OutputSettings) -> ReplyJudge:

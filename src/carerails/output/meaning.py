@@ -1,7 +1,7 @@
 """The local judge of replies: sentences that say what a reply may not, in words that no pattern foresees.
 
-It learns from the examples of the rails of replies, with the encoder and the heads of `carerails.semantic`. Each
-sentence is read by itself: what is said beside it changes nothing, and a stream is judged as the whole reply is.
+It learns from the examples of the rails of replies and from the cards, with the encoder and the heads of
+`carerails.semantic`. Each sentence is read by itself, and the worst one counts: the less, the more sentences there are.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from carerails.colang import Example
 from carerails.colang.rules import IN_SCOPE
-from carerails.contracts import JUDGED_REPLIES, Opinion, Turn
+from carerails.contracts import JUDGED_REPLIES, LOCALES, Opinion, Turn
 from carerails.errors import UsageError
+from carerails.keeping import Shelf
+from carerails.knowledge.cards import Knowledge
+from carerails.semantic import heads as fitting
 from carerails.semantic import is_installed
 from carerails.semantic.encoder import Encoder, embedded, encoder_version, shared_encoder
 from carerails.semantic.heads import Heads, fit
@@ -30,20 +34,31 @@ KINDS: Final = tuple(JUDGED_REPLIES)
 #: Characters of a sentence that are read together, and sentences that are remembered, as a stream asks again and again.
 _LONGEST: Final = 300
 _REMEMBERED: Final = 512
+#: More sentences than this make the worst one count no less: a long reply is no place to hide one.
+_COUNTED: Final = 8
 #: Examples that stand side by side in a file are one family: the same thing meant, in other words.
 FAMILY: Final = 4
 #: Fewest examples of a kind, and of what may be said.
 _ENOUGH: Final = 20
+#: How much the fit is held back: chosen on families that were left out (docs/output.md).
+_RIDGE: Final = 0.3
+#: Where the sentences of cards stand among the examples.
+_CARDS: Final = "kb/"
+_SHELF: Final = Shelf("replies", ".npz", most=2)
 
 _ENDS = re.compile(r"(?<=[.!?]) |\n")
 _WORD = re.compile(r"[a-z]")
 
 
 class Heard(NamedTuple):
-    """What the judge holds of one sentence: the likeliest kind, and how likely it is any of them, 0 to 1."""
+    """What the judge holds of one sentence: the likeliest kind, and the log odds that it is of any of them."""
 
     kind: str
-    score: float
+    log_odds: float
+
+    def score(self, among: int = 1) -> float:
+        """How likely it is of any kind, 0 to 1, as the worst of so many: the more, the likelier one sounds bad."""
+        return 1 / (1 + math.exp(math.log(min(among, _COUNTED)) - self.log_odds))
 
 
 class LocalReplyJudge:
@@ -53,7 +68,7 @@ class LocalReplyJudge:
     at all is told better than why not.
 
     Args:
-        examples: those of the rails of replies.
+        examples: those of the rails of replies, and `of_cards`.
         encoder: None: that of the extra `semantic`.
 
     Raises:
@@ -70,12 +85,10 @@ class LocalReplyJudge:
         self._examples, self._encoder = examples, encoder
         self._heads: Heads | None = None
         self._heard: dict[str, Heard] = {}
-        said = [(each.text, each.category, each.locale) for each in examples]
-        code = Path(__file__).read_bytes()
-        self.fingerprint = hashlib.sha256(encoder_version().encode() + code + json.dumps(said).encode()).hexdigest()
+        self.fingerprint = _fingerprint(examples)
 
     async def start(self) -> None:
-        """Load the encoder and learn: seconds the first time, for the examples' vectors are kept.
+        """Load the encoder, and what was learnt; learn it, which takes half a minute, where it is not kept.
 
         Raises:
             UsageError: there are too few examples to learn from.
@@ -92,11 +105,13 @@ class LocalReplyJudge:
         """One opinion a kind, by the sentence that speaks most for it."""
         await self.start()
         sentences = list(_sentences(text)) or [text]
+        # Views say the same again, so they count once.
+        among = max(len(list(_sentences(view))) for view in text.split("\n")) or 1
         heard = list(zip(sentences, self.hear(sentences), strict=True))
-        loudest = max(heard, key=lambda one: one[1].score)[0]
+        loudest = max(heard, key=lambda one: one[1].log_odds)[0]
         best: dict[str, tuple[float, str]] = {}
         for sentence, one in heard:
-            best[one.kind] = max(best.get(one.kind, (0.0, sentence)), (one.score, sentence))
+            best[one.kind] = max(best.get(one.kind, (0.0, sentence)), (one.score(among), sentence))
         found = {kind: best.get(kind, (0.0, loudest)) for kind in KINDS}
         return [Opinion(name=kind, score=score, terms=(term,)) for kind, (score, term) in found.items()]
 
@@ -113,12 +128,34 @@ class LocalReplyJudge:
         return found
 
 
+def of_cards(knowledge: Knowledge) -> tuple[Example, ...]:
+    """Every sentence of every card, as an example of what may be said; a card is one family."""
+    return tuple(
+        Example(sentence, locale, IN_SCOPE, _CARDS + card.id, number)
+        for card in knowledge.cards
+        for locale in LOCALES
+        for number, sentence in enumerate(card.passage(locale).sentences, 1)
+    )
+
+
 def learnt(examples: Sequence[Example], encoder: Encoder | None = None) -> Heads:
-    """A head for each of `KINDS`, and the last one for any of them, fitted to the examples.
+    """A head for each of `KINDS`, and the last one for any of them: fitted to the examples, or as they were kept.
 
     Raises:
         UsageError: a kind has too few examples.
     """
+    path = _SHELF.path(_fingerprint(examples)) if encoder is None else None
+    body = _SHELF.read(path) if path else None
+    if body is not None:
+        with suppress(ValueError):  # of another version, most likely: learn again
+            return Heads.from_bytes(body)
+    heads = _fitted(examples, encoder)
+    if path:
+        _SHELF.write(path, heads.to_bytes())
+    return heads
+
+
+def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
     numpy: Any = import_module("numpy")
     counts = Counter(example.category for example in examples)
     for kind in (*KINDS, IN_SCOPE):
@@ -126,17 +163,27 @@ def learnt(examples: Sequence[Example], encoder: Encoder | None = None) -> Heads
             raise UsageError(f"{counts[kind]} examples of {kind}", f"write at least {_ENOUGH} in rails/output/examples")
     told = [[*(e.category == kind for kind in KINDS), e.category != IN_SCOPE] for e in examples]
     vectors = embedded([normalise(example.text)[0].text for example in examples], encoder)
-    return fit(vectors, numpy.where(told, 1, -1).astype(numpy.float32), families(examples))
+    return fit(vectors, numpy.where(told, 1, -1).astype(numpy.float32), families(examples), _RIDGE)
+
+
+def _fingerprint(examples: Sequence[Example]) -> str:
+    """Hash of all that the heads depend on: the examples in their order, the encoder, and this code."""
+    key = hashlib.sha256(encoder_version().encode())
+    for path in (Path(__file__), Path(fitting.__file__)):
+        key.update(path.read_bytes())
+    key.update(json.dumps([(e.text, e.category, e.locale, e.file) for e in examples]).encode())
+    return key.hexdigest()
 
 
 def families(examples: Sequence[Example]) -> list[int]:
-    """A number each: what stands at the same place in a file's locales is one family."""
+    """A number each: what stands at the same place in a file's locales is one family, and so is a card."""
     seen: Counter[tuple[str, str, str]] = Counter()
     numbers: dict[tuple[str, str, int], int] = {}
     found: list[int] = []
     for example in examples:
         key = (example.file, example.category, example.locale)
-        family = (example.file, example.category, seen[key] // FAMILY)
+        place = 0 if example.file.startswith(_CARDS) else seen[key] // FAMILY
+        family = (example.file, example.category, place)
         found.append(numbers.setdefault(family, len(numbers)))
         seen[key] += 1
     return found
@@ -144,7 +191,7 @@ def families(examples: Sequence[Example]) -> list[int]:
 
 def _heard(log_odds: Any) -> Heard:
     *kinds, forbidden = (float(each) for each in log_odds)
-    return Heard(KINDS[kinds.index(max(kinds))], 1 / (1 + math.exp(-forbidden)))
+    return Heard(KINDS[kinds.index(max(kinds))], forbidden)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -153,4 +200,4 @@ def _sentences(text: str) -> Iterator[str]:
         yield from textwrap.wrap(sentence, _LONGEST, break_on_hyphens=False, drop_whitespace=True)
 
 
-__all__ = ["FAMILY", "KINDS", "Heard", "LocalReplyJudge", "families", "learnt"]
+__all__ = ["FAMILY", "KINDS", "Heard", "LocalReplyJudge", "families", "learnt", "of_cards"]
