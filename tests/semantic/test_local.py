@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from carerails.colang import Example
-from carerails.contracts import Opinion, Turn
+from carerails.contracts import LOCALES, Opinion, Turn
 from carerails.errors import UsageError
 from carerails.policy import Policy
 from carerails.resources import data_dir
 from carerails.semantic import LocalJudge, is_installed, learning
+from carerails.semantic import heads as heads_module
 from carerails.semantic import judge as module
 from carerails.semantic.heads import Heads, fit
 from carerails.semantic.judge import OPINIONS
@@ -32,7 +35,7 @@ def judged(judge: LocalJudge, text: str) -> dict[str, Opinion]:
 
 @pytest.fixture(scope="module")
 def judge() -> LocalJudge:
-    return LocalJudge(examples(), WordEncoder())
+    return LocalJudge(examples(), encoder=WordEncoder())
 
 
 def test_it_has_one_opinion_a_name_and_tells_them_apart(judge: LocalJudge):
@@ -52,9 +55,57 @@ def test_it_says_which_examples_it_was_reminded_of(judge: LocalJudge):
 
 def test_an_emergency_in_one_of_many_sentences_is_heard_and_is_the_term(judge: LocalJudge):
     calm = "tomato number1 garden1. "
-    said = judged(judge, calm * 3 + "collapse number2")["physical"]
+    said = judged(judge, calm * 8 + "collapse number2")["physical"]
     assert said.terms == ("collapse number2",)
-    assert said.score > judged(judge, calm * 4)["physical"].score
+    assert said.score > judged(judge, calm * 9)["physical"].score
+
+
+def test_a_short_message_is_one_thought(judge: LocalJudge):
+    text = "tomato number1 garden1. collapse number2"
+    assert judged(judge, text)["physical"].terms == (text,)
+
+
+def card(home: Path, *asks: str) -> Path:
+    told = {"title": "t", "asks": list(asks), "sentences": ["s"]}
+    path = home / "a-card.yml"
+    path.write_text(
+        json.dumps(
+            {
+                **{"topic": "practical", "medicines": ["any"], "about": ["x"], "source": "s", "licence": "l"},
+                "texts": dict.fromkeys(LOCALES, told),
+            }
+        ),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_what_is_asked_of_the_cards_is_ordinary_and_explains_nothing(tmp_path: Path):
+    text = "the new oven made my scarf collapse"
+    cards = [card(tmp_path, *(f"{text} number{number}" for number in range(9)))]
+    alone, taught = (judged(LocalJudge(examples(), asked, encoder=WordEncoder()), text) for asked in ([], cards))
+    assert alone["physical"].score > 0.2 > taught["physical"].score
+    files = {example.file for example in examples()}
+    heard = judged(LocalJudge(examples(), cards, encoder=WordEncoder()), "collapse number7 physical7")["physical"]
+    assert heard.score > 0.9
+    assert {near.file for near in heard.near} <= files
+
+
+def test_a_card_is_in_its_fingerprint_and_must_be_there(tmp_path: Path):
+    path = card(tmp_path, "one")
+    first = fingerprint(examples(), [path])
+    assert first != fingerprint(examples())
+    card(tmp_path, "another")
+    assert fingerprint(examples(), [path]) != first
+    with pytest.raises(UsageError, match="No such file"):
+        LocalJudge(examples(), [tmp_path / "gone.yml"], encoder=WordEncoder())
+
+
+def test_the_inverse_is_one():
+    rows: Any = np.random.default_rng(6).standard_normal((30, 30)).astype(np.float32)
+    matrix = rows @ rows.T + np.eye(30, dtype=np.float32)
+    found = heads_module._inverse(matrix.copy())  # pyright: ignore[reportPrivateUsage]
+    assert np.allclose(found @ matrix, np.eye(30), atol=1e-3)
 
 
 def test_the_wish_to_die_is_said_outright_or_around_it(judge: LocalJudge):
@@ -78,7 +129,7 @@ def test_any_text_has_opinions_whose_terms_stand_in_it(judge: LocalJudge, text: 
 
 
 def test_two_that_learn_alone_agree_to_the_last_bit():
-    one, other = LocalJudge(examples(), WordEncoder()), LocalJudge(examples(), WordEncoder())
+    one, other = LocalJudge(examples(), encoder=WordEncoder()), LocalJudge(examples(), encoder=WordEncoder())
     assert judged(one, "collapse today") == judged(other, "collapse today")
     assert one.fingerprint == other.fingerprint
 
@@ -91,7 +142,7 @@ def test_what_it_learns_from_is_in_its_fingerprint():
 def test_a_head_with_too_few_examples_is_told():
     few = tuple(example for example in examples() if example.category != "dosing")
     with pytest.raises(UsageError, match="0 examples of dosing"):
-        asyncio.run(LocalJudge(few, WordEncoder()).start())
+        asyncio.run(LocalJudge(few, encoder=WordEncoder()).start())
 
 
 def test_without_the_extra_it_says_so(monkeypatch: pytest.MonkeyPatch):

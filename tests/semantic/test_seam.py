@@ -47,9 +47,9 @@ def decide(adapter: Any, judge: Scripted, text: str, **profile: Any) -> TurnDeci
     ("scores", "outcome", "rule"),
     [
         ({"suicide": 1.0}, "crisis", "red flag judged suicide"),
-        ({"suicide": 0.95}, "check-in", "check in judged suicide"),
+        ({"suicide": 0.98}, "check-in", "check in judged suicide"),
         ({"physical": 1.0}, "emergency", "red flag judged emergency"),
-        ({"physical": 0.9}, "urgent", "urgent judged symptom"),
+        ({"physical": 0.94}, "urgent", "urgent judged symptom"),
         ({"dosing": 1.0}, "refuse", "scope judged dosing"),
         ({"suicide": 0.5, "physical": 0.5, "dosing": 0.5}, "allow", None),
     ],
@@ -94,7 +94,7 @@ def test_what_a_rule_calls_urgent_it_does_not_call_an_emergency(adapter: Any):
 def test_two_doubts_of_different_kinds_are_a_crisis(adapter: Any):
     idiom = "this spreadsheet makes me want to die"
     assert decide(adapter, Scripted(holds), idiom).outcome == "check-in"
-    assert decide(adapter, Scripted(lambda text: holds(text, suicide=0.95)), idiom).outcome == "crisis"
+    assert decide(adapter, Scripted(lambda text: holds(text, suicide=0.98)), idiom).outcome == "crisis"
 
 
 def broken(text: str, **changes: Any) -> list[Opinion]:

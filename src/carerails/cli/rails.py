@@ -28,14 +28,14 @@ def guards(path: Path | None, check: bool) -> int:
 
 
 def learn(path: Path | None) -> int:
-    """Fit the local judge to the examples, and keep it, so that no first turn waits for it."""
+    """Fit the local judge to the examples and the cards, and keep it, so that no first turn waits for it."""
+    from carerails.judges import local_judge
     from carerails.policy import Policy
-    from carerails.semantic import LocalJudge
 
     policy = Policy.load(path or data_dir("rails"))
-    judge = LocalJudge(policy.examples)
+    judge = local_judge(policy)
     asyncio.run(judge.start())
-    note(f"learnt from {len(policy.examples):,} examples: {judge.fingerprint[:16]}")
+    note(f"learnt from {len(policy.examples):,} examples and the cards: {judge.fingerprint[:16]}")
     return PASS
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from carerails.colang import Example
@@ -18,6 +19,8 @@ from carerails.semantic.learning import HEADS, REASONS, fingerprint, learn
 #: Characters of a text that are read as a whole, and sentences that are read one by one.
 _LONGEST: Final = 600
 _MOST: Final = 12
+#: Shorter ones are one thought: read by sentences, calm worries would sound like emergencies.
+_LONG: Final = 160
 #: What it has an opinion on.
 OPINIONS: Final = ("suicide", "physical", *REASONS, "domain")
 #: Opinions that also go by the sentences one by one: an emergency may stand in one of many. Others would find idioms.
@@ -39,35 +42,38 @@ class _Heard(NamedTuple):
 
 
 class LocalJudge:
-    """`SemanticJudge` that learnt from the examples of the rails.
+    """`SemanticJudge` that learnt from the examples of the rails, and what is ordinary from the cards.
 
     Args:
         examples: those of the policy.
+        cards: files of the cards that are answered from; none are needed.
         encoder: None: that of the extra.
 
     Raises:
-        UsageError: the extra is not installed.
+        UsageError: the extra is not installed, or a card cannot be read.
     """
 
     name = "local"
-    opinions = frozenset(OPINIONS)
+    opinions: frozenset[str] = frozenset(OPINIONS)
     synchronous = True
 
-    def __init__(self, examples: Sequence[Example], encoder: Encoder | None = None) -> None:
+    def __init__(
+        self, examples: Sequence[Example], cards: Sequence[Path] = (), *, encoder: Encoder | None = None
+    ) -> None:
         if encoder is None and not is_installed():
             raise UsageError("the local judge is not installed", "pip install 'carerails[semantic]', or --semantic off")
-        self._examples, self._encoder = examples, encoder
+        self._examples, self._cards, self._encoder = examples, cards, encoder
         self._heads: Heads | None = None
-        self.fingerprint = fingerprint(examples)
+        self.fingerprint = fingerprint(examples, cards)
 
     async def start(self) -> None:
         """Load the encoder, and what was learnt; learn it, which takes half a minute, where it is not kept.
 
         Raises:
-            UsageError: there are too few examples to learn from.
+            UsageError: there are too few examples to learn from, or a card is none.
         """
         if self._heads is None:
-            self._heads = learn(self._examples, self._encoder)
+            self._heads = learn(self._examples, self._cards, self._encoder)
             self._encoder = self._encoder or shared_encoder()
             self._encoder.encode(["ready"])
 
@@ -104,10 +110,11 @@ class LocalJudge:
         return Opinion(name=name, score=probability, terms=(best.text.strip(),), near=tuple(near))
 
     def _nearest(self, head: int, alike: Any) -> Iterable[Near]:
-        """The examples that speak most for it."""
+        """The examples that speak most for it; what is asked of a card speaks against it."""
         assert self._heads is not None
         numpy: Any = import_module("numpy")
-        pull = self._heads.weights[:, head] * alike
+        count = len(self._examples)
+        pull = self._heads.weights[:count, head] * alike[:count]
         for row in numpy.argsort(-pull, kind="stable")[:_NEAREST]:
             example = self._examples[int(row)]
             yield Near(
@@ -139,6 +146,8 @@ def _loudest(heard: Sequence[_Heard], name: str) -> _Heard:
 
 
 def _sentences(line: str) -> list[str]:
-    """Its sentences, where there is more than one."""
+    """Its sentences, where it is long and has more than one."""
+    if len(line) < _LONG:
+        return []
     found = [part for part in _ENDS.split(line) if _WORD.search(part)]
     return found[:_MOST] if len(found) > 1 else []

@@ -1,4 +1,4 @@
-"""What the local judge learns from: the examples of the rails, and to which heads each of them belongs."""
+"""What the local judge learns from: the examples of the rails, to which heads each of them belongs, and the cards."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, Final
 from carerails.colang import Example
 from carerails.errors import UsageError
 from carerails.keeping import Shelf
+from carerails.knowledge.cards import load_card
 from carerails.semantic.encoder import Encoder, embedded, encoder_version, one_thread
 from carerails.semantic.heads import Heads, fit
 from carerails.text import normalise
@@ -29,15 +30,20 @@ _RIDGE: Final = 0.25
 #: Examples more alike than this (a cosine) are of one kind.
 _ALIKE: Final = 0.4
 _FOLDS: Final = 5
+#: Of the ways to ask for a card, one in so many is learnt: with all of them, less of what is to be refused is found.
+_EVERY: Final = 5
 #: Fewest examples of a head's own.
 _ENOUGH: Final = 20
 
+#: Category of what is asked of a card: ordinary, all of it.
+_CARD: Final = "card"
 _SUICIDE: Final = frozenset({"suicidal-ideation", "self-harm", "third-party-suicide-risk"})
 #: Categories that are no danger to a body: other crises, what can wait a day, and what is no danger at all.
 _NOT_PHYSICAL: Final = frozenset(
     {
         *("violence", "harm-to-others", "sub-acute-symptom", "dehydration", "drug-toxicity", "restrictive-eating"),
         *("emotional-distress", "suicidal-idiom", "in-scope", "own-identifiers", "pii", "meta", "clinician"),
+        _CARD,
     }
 )
 
@@ -46,6 +52,7 @@ _TOLD: Final[dict[tuple[str, str], float]] = {
     ("suicide", "oblique"): 0,
     ("oblique", "suicide"): 0,
     ("suicide", "emotional-distress"): -0.5,  # a step towards it
+    **{(head, _CARD): -0.5 for head in ("decision", *REASONS)},  # of the same doses, and only just no decision
 }
 
 
@@ -58,38 +65,59 @@ def head_of(category: str, file: str = "") -> str | None:
     return None if category in _NOT_PHYSICAL else "physical"
 
 
-def learn(examples: Sequence[Example], encoder: Encoder | None = None) -> Heads:
-    """The heads, fitted to these examples, or as they were kept.
+def learn(examples: Sequence[Example], cards: Sequence[Path] = (), encoder: Encoder | None = None) -> Heads:
+    """The heads, fitted to these examples and to what is asked of the cards, or as they were kept.
+
+    Args:
+        examples: theirs are the first rows of the heads, in their order.
+        cards: files.
+        encoder: None: that of the extra.
 
     Raises:
-        UsageError: a head has too few examples.
+        UsageError: a head has too few examples, or a card cannot be read.
     """
-    path = _SHELF.path(fingerprint(examples)) if encoder is None else None
+    path = _SHELF.path(fingerprint(examples, cards)) if encoder is None else None
     body = _SHELF.read(path) if path else None
     if body is not None:
         try:
             return Heads.from_bytes(body)
         except ValueError:
             pass  # of another version, most likely: learn again
-    heads = _fitted(examples, encoder)
+    heads = _fitted([*examples, *_asked(cards)], encoder)
     if path:
         _SHELF.write(path, heads.to_bytes())
     return heads
 
 
-def is_kept(examples: Sequence[Example]) -> bool:
+def is_kept(examples: Sequence[Example], cards: Sequence[Path] = ()) -> bool:
     """Whether `learn` would find what it learnt before."""
-    path = _SHELF.path(fingerprint(examples))
+    path = _SHELF.path(fingerprint(examples, cards))
     return path is not None and _SHELF.read(path) is not None
 
 
-def fingerprint(examples: Sequence[Example]) -> str:
-    """Hash of all that the heads depend on: the examples in their order, the encoder, and this code."""
+def fingerprint(examples: Sequence[Example], cards: Sequence[Path] = ()) -> str:
+    """Hash of all that the heads depend on: the examples in their order, the cards, the encoder, and this code.
+
+    Raises:
+        UsageError: a card cannot be read.
+    """
     key = hashlib.sha256(encoder_version().encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         key.update(path.read_bytes())
     key.update(json.dumps([(e.text, e.category, e.locale) for e in examples]).encode())
+    for card in cards:
+        try:
+            key.update(hashlib.sha256(card.read_bytes()).digest())
+        except OSError as error:
+            raise UsageError(error.strerror or "cannot be read", "check the path", str(card)) from None
     return key.hexdigest()
+
+
+def _asked(cards: Sequence[Path]) -> Sequence[Example]:
+    """What is asked of the cards, as examples of what is ordinary."""
+    texts = [(str(path), *each) for path in cards for each in load_card(path).texts.items()]
+    asked = [Example(ask, locale, _CARD, file, 0) for file, locale, text in texts for ask in text.asks]
+    return asked[::_EVERY]
 
 
 def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
