@@ -88,7 +88,7 @@ class LocalReplyJudge:
         self.fingerprint = _fingerprint(examples)
 
     async def start(self) -> None:
-        """Load the encoder, and what was learnt; learn it, which takes half a minute, where it is not kept.
+        """Load the encoder, and what was learnt; learn it, which takes some seconds, where it is not kept.
 
         Raises:
             UsageError: there are too few examples to learn from.
