@@ -145,6 +145,10 @@ class NumberBook(Frozen):
             return {"emergency": without.emergency, "crisis": without.crisis}
         return {"emergency": known.emergency, "crisis": known.crisis or without.crisis}
 
+    def lines(self) -> tuple[str, ...]:
+        """Every number in it, with its name."""
+        return tuple(line for each in self.countries.values() for line in (each.emergency, each.crisis) if line)
+
 
 class Settings(Frozen):
     """A profile and the numbers, as loaded from one config directory."""

@@ -178,6 +178,11 @@ def test_the_users_own_data_may_come_back_to_them():
     assert inspect(text, question="is 415 555 2671 on file?").passed
 
 
+@pytest.mark.parametrize("line", load_settings().numbers.lines())
+def test_a_line_that_everybody_may_call_is_nobodys(line: str):
+    assert "personal-data" not in inspect(f"You can reach them here, day and night: {line}").reasons
+
+
 @pytest.mark.parametrize(
     ("text", "domains", "unlisted"),
     [

@@ -201,6 +201,7 @@ def open_guard(
     """
     settings = settings or load_settings()
     output, home = settings.profile.output, output_rails(rails)
+    output = output.model_copy(update={"phones": (*output.phones, *settings.numbers.lines())})
     judge = output.judge if judge is None else judge
     return ReplyGuard(
         open_engine(engine, home, settings, judge=_local(home) if judge == "local" else None),

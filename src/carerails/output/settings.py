@@ -15,6 +15,7 @@ Host = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9](
 Number = Annotated[float, Field(allow_inf_nan=False)]
 JudgeName = Literal["off", "local", "model"]
 Share = Annotated[float, Field(ge=0, le=1)]
+Phone = Annotated[str, Field(pattern=r"\d")]
 
 
 class Quantity(Frozen):
@@ -41,6 +42,7 @@ class OutputSettings(Frozen):
         quantities: numbers that a reply may carry, by name.
         min_confidence: a reply that says it is less sure than this is stopped.
         domains: hosts of web and e-mail addresses that a reply may name, with all below them; none: no address at all.
+        phones: telephone numbers that a reply may name though nobody has said them; those of `numbers.yml` always are.
         window: characters of a stream that are held back at least, for what is split across chunks.
         judge: who is asked about what no other check finds: `local` the judge that learns from the examples of the
             rails (extra `semantic`), `model` a language model.
@@ -53,6 +55,7 @@ class OutputSettings(Frozen):
     quantities: Mapping[Word, Quantity] = Field(default_factory=dict[str, Quantity])
     min_confidence: Share = 0.0
     domains: tuple[Host, ...] = ()
+    phones: tuple[Phone, ...] = ()
     window: Annotated[int, Field(ge=100, le=4_000)] = 400
     judge: JudgeName = "off"
     deadline_s: Annotated[float, Field(gt=0, le=60)] = 5.0

@@ -1,6 +1,7 @@
 """Another person's data: a name, a number, an address that neither the user nor a card has said.
 
-What the user wrote may come back to them, and a placeholder as `<PHONE>` in the question stands for nothing that a
+A line that everybody may call is nobody's: `output: phones:` of the profile, and all of `numbers.yml`. What the user
+wrote may come back to them, and a placeholder as `<PHONE>` in the question stands for nothing that a
 reply could know. What is found is told by its kind alone.
 """
 
@@ -21,6 +22,7 @@ def identity(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iter
     """`personal-data`, with the kinds."""
     text = plain(reply.text)
     heard = _letters(exchange.question) + "\n" + "\n".join(_letters(s) for p in exchange.passages for s in p.sentences)
+    heard += "\n" + "\n".join(_letters(phone) for phone in settings.phones)
     kinds = dict.fromkeys(
         finder.kind
         for finder in FINDERS
