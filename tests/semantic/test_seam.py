@@ -49,7 +49,7 @@ def decide(adapter: Any, judge: Scripted, text: str, **profile: Any) -> TurnDeci
         ({"suicide": 1.0}, "crisis", "red flag judged suicide"),
         ({"suicide": 0.98}, "check-in", "check in judged suicide"),
         ({"physical": 1.0}, "emergency", "red flag judged emergency"),
-        ({"physical": 0.94}, "urgent", "urgent judged symptom"),
+        ({"physical": 0.955}, "urgent", "urgent judged symptom"),
         ({"dosing": 1.0}, "refuse", "scope judged dosing"),
         ({"suicide": 0.5, "physical": 0.5, "dosing": 0.5}, "allow", None),
     ],
