@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -215,3 +216,10 @@ def test_what_is_no_directory_exits_2(tmp_path: Path) -> None:
 
     result = run.invoke(app, ["rails", "lint", str(tmp_path / "nowhere")])
     assert isinstance(result.exception, UsageError)
+
+
+def test_a_process_that_lints_collects_garbage_afterwards(tmp_path: Path):
+    """It once did not, and a test process that had run the command grew to 14 GB."""
+    gc.enable()
+    run.invoke(app, ["rails", "lint", str(tmp_path)])
+    assert gc.isenabled()
