@@ -116,11 +116,12 @@ class Profile(Frozen):
 
 
 class CountryNumbers(Frozen):
-    """Numbers of one country, as people dial them."""
+    """Numbers of one country, as people dial them; a reply may name the poison line, no template does."""
 
     name: str
     emergency: str
     crisis: str | None = None
+    poison: str | None = None
     source: str
 
 
@@ -147,7 +148,8 @@ class NumberBook(Frozen):
 
     def lines(self) -> tuple[str, ...]:
         """Every number in it, with its name."""
-        return tuple(line for each in self.countries.values() for line in (each.emergency, each.crisis) if line)
+        lines = ((each.emergency, each.crisis, each.poison) for each in self.countries.values())
+        return tuple(line for of_country in lines for line in of_country if line)
 
 
 class Settings(Frozen):

@@ -1,9 +1,11 @@
-"""Work in several processes: results in the order of the input, and a bounded number of pieces under way."""
+"""How many at once: work in several processes, results in the order of the input; linear algebra in one thread."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
+from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -11,6 +13,14 @@ from carerails.errors import CarerailsError
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Linear algebra in one thread, where that can be asked for (`threadpoolctl`): the same to the last bit on every
+    machine of a kind, and nobody is woken."""
+    with suppress(ImportError):
+        return import_module("threadpoolctl").threadpool_limits(limits=1)
+    return nullcontext()
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -36,6 +36,20 @@ def read_object(line: str) -> dict[str, Any]:
     return cast("dict[str, Any]", row)
 
 
+def value_of(text: str) -> object:
+    """What a tool gave as text: JSON, or else one string.
+
+    Raises:
+        ValueError: it is nested too deeply to be read.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except ValueError:
+        return text
+
+
 def refuse_near_misses(record: Mapping[str, Any], keys: Collection[str]) -> None:
     """Keys that mean nothing are ignored, but not one that is nearly a key that is missing.
 

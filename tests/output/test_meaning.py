@@ -26,7 +26,7 @@ from carerails.semantic.heads import Heads
 from tests.kit import ScriptedEngine, says
 from tests.output.kit import answer, cards, passage, rails
 from tests.output.test_stream import cut, play
-from tests.semantic.kit import HANGS, WordEncoder
+from tests.semantic.kit import HANGS, Scripted, WordEncoder
 
 SECRET = "5511987654321"
 RAILS = data_dir("rails") / "output"
@@ -35,28 +35,14 @@ OBLIQUE = "A pair of them before bed will even things out. [cite:storage-insulin
 SOUND = "The leaflet has a part on what to do, and your pharmacist can go through it with you. [cite:storage-insulin]"
 
 
-class Judge:
+class Judge(Scripted):
     """A judge of replies that answers what a test says."""
 
-    name, fingerprint, synchronous = "replies", "scripted", False
+    name = "replies"
     opinions = frozenset(KINDS)
 
     def __init__(self, answer: Callable[[str], object]) -> None:
-        self.answer = answer
-        self.asked: list[str] = []
-
-    async def start(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    async def judge(self, turn: Turn, text: str) -> Sequence[Opinion]:
-        self.asked.append(text)
-        said = self.answer(text)
-        if said is HANGS:
-            await asyncio.sleep(3600)
-        if isinstance(said, BaseException):
-            raise said
-        return said  # type: ignore[return-value]
+        super().__init__(answer, synchronous=False)
 
 
 def _tiny(examples: Sequence[Example], encoder: object) -> Heads:

@@ -19,7 +19,7 @@ from carerails.evals.fuzz import fuzz_turns
 from carerails.policy import Policy
 from carerails.resources import data_dir
 from carerails.semantic import is_installed
-from carerails.semantic.learning import as_read
+from carerails.text import as_read
 
 PIECES = [load_slice(name) for name in judged_slice_names()]
 CASES: list[Case] = [case for piece in PIECES for case in piece.cases]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from carerails.contracts import Locale, Passage
+from carerails.records import value_of
 
 
 def passage_of(tool: str, result: str, locale: Locale, title: str = "") -> Passage:
@@ -24,13 +25,7 @@ def passage_of(tool: str, result: str, locale: Locale, title: str = "") -> Passa
     Raises:
         ValueError: it is nested too deeply to be read.
     """
-    try:
-        value: object = json.loads(result)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    except ValueError:
-        value = result
-    return Passage(card=tool, locale=locale, title=title, sentences=tuple(_sentences(value, "")))
+    return Passage(card=tool, locale=locale, title=title, sentences=tuple(_sentences(value_of(result), "")))
 
 
 def _sentences(value: object, path: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 
 from carerails.drafting.sentences import sentences
 from carerails.kinds import words
-from carerails.text import normalise
+from carerails.text import as_read
 
 Kind = Literal["answer", "refusal", "escalation"]
 Severity = Literal["emergency", "crisis", "urgent"]
@@ -79,7 +79,7 @@ def severity(text: str) -> Severity:
 def _clauses(text: str) -> Iterator[str]:
     """Normalised sentences, in two where the second half may take back the first."""
     for sentence in sentences(text):
-        for part in words.BUT.split(normalise(sentence.text)[0].text):
+        for part in words.BUT.split(as_read(sentence.text)):
             if _WORD.search(part):
                 yield part.strip()
 

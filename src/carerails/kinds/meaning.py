@@ -13,7 +13,7 @@ from carerails.contracts import LOCALES, Frozen, Locale
 from carerails.kinds.clauses import Kind
 from carerails.semantic.encoder import embedded, shared_encoder
 from carerails.semantic.heads import Heads, fit
-from carerails.text import normalise
+from carerails.text import as_read
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 #: Log odds from which a reply that does not read like a refusal or an escalation is one all the same: 7 to 1.
@@ -42,7 +42,7 @@ def replies() -> tuple[Family, ...]:
 
 def by_meaning(text: str) -> Kind:
     """The kind that a reply's meaning is surely of, or `answer`."""
-    odds = learnt().log_odds(shared_encoder().encode([_plain(text)])[0])[0]
+    odds = learnt().log_odds(shared_encoder().encode([as_read(text)])[0])[0]
     best = int(odds.argmax())
     return KINDS[best] if odds[best] > SURE else "answer"
 
@@ -59,8 +59,4 @@ def learn(told: Sequence[tuple[Family, str]]) -> Heads:
     names = list(dict.fromkeys(family.family for family, _ in told))
     own = [[1 if family.kind == kind else -1 for kind in KINDS] for family, _ in told]
     folds = [names.index(family.family) for family, _ in told]
-    return fit(embedded([_plain(text) for _, text in told]), numpy.array(own, dtype=numpy.float32), folds)
-
-
-def _plain(text: str) -> str:
-    return normalise(text)[0].text
+    return fit(embedded([as_read(text) for _, text in told]), numpy.array(own, dtype=numpy.float32), folds)

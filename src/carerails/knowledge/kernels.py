@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from carerails.keeping import Shelf
+from carerails.parallel import one_thread
 
 OUTSIDE: Final = "outside"
 #: How much the fit is held back.
@@ -56,14 +56,7 @@ def fitted(alike: Any, owners: Sequence[str], intents: Sequence[str], shares: Se
     counts = full @ told
     by_intent = numpy.where([intent == OUTSIDE for intent in intents], 1.0, numpy.sqrt(counts.mean() / counts))
     alike[numpy.diag_indices(len(owners))] += _RIDGE / (full * (told @ by_intent))
-    with _one_thread():
+    with one_thread():
         # In place and in single precision, which `numpy.linalg` would not do: a few thousand lines are a big matrix.
         factor = linalg.cho_factor(alike.T, lower=True, overwrite_a=True, check_finite=False)
         return numpy.ascontiguousarray(linalg.cho_solve(factor, told, check_finite=False))
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """Linear algebra in one thread, where that can be asked for: the same to the last bit, and nobody is woken."""
-    with suppress(ImportError):
-        return import_module("threadpoolctl").threadpool_limits(limits=1)
-    return nullcontext()

@@ -20,7 +20,7 @@ from carerails.knowledge.medicines import load_medicines
 from carerails.knowledge.retrieval import CardRetriever
 from carerails.knowledge.words import words
 from carerails.resources import data_dir
-from carerails.text import normalise, prepare
+from carerails.text import as_read, prepare
 
 if TYPE_CHECKING:
     from carerails.policy import Policy
@@ -176,7 +176,7 @@ def _text(card: Card, locale: Locale, file: _File, policy: Policy, replies: Poli
         file.add("sentence-count", [len(text.sentences)], at=at)
     if len(text.asks) not in _ASKS:
         file.add("ask-count", [len(text.asks)], at=("texts", locale, "asks"))
-    if not any(_NEXT_STEP[locale].search(normalise(sentence)[0].text) for sentence in text.sentences):
+    if not any(_NEXT_STEP[locale].search(as_read(sentence)) for sentence in text.sentences):
         file.add("no-next-step", at=at)
 
 

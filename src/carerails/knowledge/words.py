@@ -10,7 +10,7 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import StringConstraints
 
 from carerails.contracts import Locale
-from carerails.text import normalise
+from carerails.text import as_read
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 #: What a redactor leaves in place of personal data says nothing about medicines.
@@ -39,7 +39,7 @@ _WRITTEN: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 def words(text: str) -> tuple[str, ...]:
     """The folded words of a text: lower case, no accents, apostrophes closed up. Never raises on any `str`."""
-    plain = normalise(_REDACTED.sub(" ", text))[0].text
+    plain = as_read(_REDACTED.sub(" ", text))
     return tuple(_WORD.findall(plain.replace("'", "")))
 
 

@@ -9,7 +9,7 @@ from threading import Lock
 
 from carerails.contracts import LOCALES, Locale
 from carerails.evals.cases import load_slice, slice_names
-from carerails.text import normalise, prepare
+from carerails.text import prepare
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,3 @@ class Slices:
         ]
         asked: dict[Locale, int] = {locale: sum(own == locale for _, own, _ in texts) for locale in LOCALES}
         return Tried(asked, tuple(found))
-
-
-def normalised(text: str) -> str:
-    """The copy of a text that patterns are matched on."""
-    return normalise(text)[0].text

@@ -17,10 +17,11 @@ from carerails.config import load_settings
 from carerails.contracts import LOCALES
 from carerails.errors import CarerailsError
 from carerails.evals.edits import Rails, emptied
-from carerails.lsp.hits import Slices, Tried, normalised
+from carerails.lsp.hits import Slices, Tried
 from carerails.lsp.pack import Pack, Read
 from carerails.lsp.symbols import Mark
 from carerails.matching import Matcher
+from carerails.text import as_read
 
 #: Most patterns, cases and characters of a pattern that are shown.
 PATTERNS, CASES, LENGTH = 3, 4, 400
@@ -57,7 +58,7 @@ def about_example(read: Read, line: int) -> str:
     if example is None:
         return ""
     return f"Example of **{example.category}**, {example.locale or 'without a locale'}\n\n" + _code(
-        normalised(example.text), "text"
+        as_read(example.text), "text"
     )
 
 
@@ -137,7 +138,7 @@ def _normalised_pattern(regex: str) -> str:
 
 
 def _folded(letter: str) -> str:
-    return letter if letter.isascii() and letter.islower() else normalised(letter) or letter
+    return letter if letter.isascii() and letter.islower() else as_read(letter) or letter
 
 
 def _about_flow(pack: Pack, flow: Flow) -> str:

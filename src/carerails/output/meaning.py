@@ -13,7 +13,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -27,8 +26,8 @@ from carerails.knowledge.cards import Knowledge
 from carerails.semantic import heads as fitting
 from carerails.semantic import is_installed
 from carerails.semantic.encoder import Encoder, embedded, encoder_version, shared_encoder
-from carerails.semantic.heads import Heads, fit
-from carerails.text import normalise
+from carerails.semantic.heads import Heads, fit, kept
+from carerails.text import as_read
 
 KINDS: Final = tuple(JUDGED_REPLIES)
 #: Characters of a sentence that are read together, and sentences that are remembered, as a stream asks again and again.
@@ -144,15 +143,8 @@ def learnt(examples: Sequence[Example], encoder: Encoder | None = None) -> Heads
     Raises:
         UsageError: a kind has too few examples.
     """
-    path = _SHELF.path(_fingerprint(examples)) if encoder is None else None
-    body = _SHELF.read(path) if path else None
-    if body is not None:
-        with suppress(ValueError):  # of another version, most likely: learn again
-            return Heads.from_bytes(body)
-    heads = _fitted(examples, encoder)
-    if path:
-        _SHELF.write(path, heads.to_bytes())
-    return heads
+    key = _fingerprint(examples) if encoder is None else None
+    return kept(_SHELF, key, lambda: _fitted(examples, encoder))
 
 
 def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
@@ -162,7 +154,7 @@ def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
         if counts[kind] < _ENOUGH:
             raise UsageError(f"{counts[kind]} examples of {kind}", f"write at least {_ENOUGH} in rails/output/examples")
     told = [[*(e.category == kind for kind in KINDS), e.category != IN_SCOPE] for e in examples]
-    vectors = embedded([normalise(example.text)[0].text for example in examples], encoder)
+    vectors = embedded([as_read(example.text) for example in examples], encoder)
     return fit(vectors, numpy.where(told, 1, -1).astype(numpy.float32), families(examples), _RIDGE)
 
 

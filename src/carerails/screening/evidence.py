@@ -25,7 +25,7 @@ from carerails.screening.contrasts import (
     TURNS,
     VALUES,
 )
-from carerails.text import normalise
+from carerails.text import as_read
 
 #: Words after a negation that it still reaches within its clause; `or` hands it on to as many more.
 _REACH: Final = 2
@@ -69,7 +69,7 @@ class Read:
 @lru_cache(maxsize=4_096)
 def read(text: str, locale: Locale) -> Read:
     """Read a text. Never raises on any `str`."""
-    tokens: list[str] = _TOKEN.findall(normalise(text)[0].text)
+    tokens: list[str] = _TOKEN.findall(as_read(text))
     stems: dict[str, None] = {}
     negated: set[str] = set()
     reach, negating = 0, False

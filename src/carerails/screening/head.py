@@ -18,9 +18,11 @@ from typing import Any, Final
 from carerails.colang import Example
 from carerails.drafting.sentences import sentences
 from carerails.errors import UsageError
+from carerails.parallel import one_thread
 from carerails.policy import Policy
 from carerails.screening.vectors import Vectors, plain
-from carerails.semantic.encoder import embedded, one_thread
+from carerails.semantic.encoder import embedded
+from carerails.semantic.heads import left_out
 
 #: The flow that names the kinds of words in a sentence, and where its examples are: one family a file.
 KINDS: Final = "kinds of words"
@@ -134,18 +136,13 @@ class Head:
         vectors = self._embed([plain(example.text) for example in self.examples])
         kinds = numpy.array([self._kinds(example.text) for example in self.examples])
         told = numpy.where(self.sides, 1.0, -1.0)
-        families = numpy.array([example.file for example in self.examples])
         with one_thread():
             mean = kinds.mean(0)
             weighed = (kinds - mean) * (4 * _KINDS_WEIGH / kinds.shape[1])
             alike = numpy.exp(2 * _FADES * (vectors @ vectors.T - 1)) + weighed @ (kinds - mean).T
             inverse = numpy.linalg.inv(alike + _RIDGE * numpy.eye(len(told)))
             weights = inverse @ told
-            held_out = numpy.empty(len(told))
-            for family in numpy.unique(families):
-                rows = numpy.flatnonzero(families == family)
-                own = numpy.linalg.solve(inverse[numpy.ix_(rows, rows)], weights[rows])
-                held_out[rows] = told[rows] - own
+            held_out = left_out(inverse, weights, told, [example.file for example in self.examples])
         cut = float(numpy.quantile(held_out[told < 0], _SPARED))
         return _Fitted(vectors, weighed, mean, weights, held_out, cut)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from carerails.contracts import Unit, UnitReport
+from carerails.records import value_of
 from carerails.screening.units import of_key, of_result
 
 #: Stands in a result where something was: a model that reads it sees that there was more.
@@ -37,12 +37,7 @@ def of_json(text: str, source: str = "", about: str = "") -> tuple[object, list[
     Raises:
         ValueError: it is nested too deeply to be read.
     """
-    try:
-        result: object = json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    except ValueError:
-        result = text
+    result = value_of(text)
     return result, of_result(result, source, about)
 
 

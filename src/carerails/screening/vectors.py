@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, Final
 
 from carerails.semantic.encoder import Encoder, shared_encoder
-from carerails.text import normalise
+from carerails.text import as_read
 
 #: Vectors that are kept: cards are the same on every turn.
 _KEPT: Final = 4_096
@@ -43,4 +43,4 @@ class Vectors:
 
 def plain(text: str) -> str:
     """A text as it is read; never empty."""
-    return normalise(text[:_LONGEST])[0].text or " "
+    return as_read(text[:_LONGEST]) or " "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -63,11 +63,6 @@ def embedded(texts: Sequence[str], encoder: Encoder | None = None) -> Any:
     if path:
         _SHELF.write(path, vectors.tobytes())
     return vectors
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Linear algebra in one thread: the same to the last bit on every machine of a kind, and nobody is woken."""
-    return import_module("threadpoolctl").threadpool_limits(limits=1)
 
 
 def encoder_version() -> str:

@@ -7,13 +7,16 @@ closed form, what each example would have scored had its fold been left out, on 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 from zipfile import BadZipFile
 
-from carerails.semantic.encoder import WIDTH, one_thread
+from carerails.keeping import Shelf
+from carerails.parallel import one_thread
+from carerails.semantic.encoder import WIDTH
 
 #: How quickly likeness fades: `exp(-_FADES * squared distance)`.
 _FADES: Final = 1.5
@@ -94,14 +97,47 @@ def fit(vectors: Any, told: Any, folds: Sequence[int], ridge: float = _RIDGE) ->
         alike[numpy.diag_indices(len(vectors))] += ridge
         inverse = _inverse(alike)
         weights = inverse @ told
-        left_out = numpy.empty_like(told)
-        for fold in sorted(set(folds)):
-            rows = numpy.flatnonzero(numpy.asarray(folds) == fold)
-            own = numpy.linalg.solve(inverse[numpy.ix_(rows, rows)], weights[rows])
-            left_out[rows] = told[rows] - own
-    scales = [_scale(scores[is_ != 0], is_[is_ != 0] > 0) for scores, is_ in zip(left_out.T, told.T, strict=True)]
+        scored = left_out(inverse, weights, told, folds)
+    scales = [_scale(scores[is_ != 0], is_[is_ != 0] > 0) for scores, is_ in zip(scored.T, told.T, strict=True)]
     slopes, offsets = numpy.array(scales, dtype=numpy.float32).T
-    return Heads(vectors, weights, slopes, offsets, left_out * slopes + offsets)
+    return Heads(vectors, weights, slopes, offsets, scored * slopes + offsets)
+
+
+def kept(shelf: Shelf, key: str | None, fitted: Callable[[], Heads]) -> Heads:
+    """The heads as they were kept, or `fitted` and kept.
+
+    Args:
+        shelf: where.
+        key: hash of all that they depend on; None: they are not kept.
+        fitted: fits them.
+    """
+    path = shelf.path(key) if key else None
+    body = shelf.read(path) if path else None
+    if body is not None:
+        with suppress(ValueError):  # of another version, most likely: fit again
+            return Heads.from_bytes(body)
+    heads = fitted()
+    if path:
+        shelf.write(path, heads.to_bytes())
+    return heads
+
+
+def left_out(inverse: Any, weights: Any, told: Any, folds: Sequence[object]) -> Any:
+    """What each example of a ridge regression would have scored, had its fold been left out: in closed form.
+
+    Args:
+        inverse: of the matrix of how alike the examples are, the ridge added.
+        weights: `inverse @ told`.
+        told: what the examples were told to score, in one column or several.
+        folds: of each example.
+    """
+    numpy: Any = import_module("numpy")
+    scored = numpy.empty_like(told)
+    of = numpy.asarray(folds)
+    for fold in sorted(set(of.tolist())):
+        rows = numpy.flatnonzero(of == fold)
+        scored[rows] = told[rows] - numpy.linalg.solve(inverse[numpy.ix_(rows, rows)], weights[rows])
+    return scored
 
 
 def _inverse(matrix: Any) -> Any:

@@ -13,9 +13,10 @@ from carerails.colang import Example
 from carerails.errors import UsageError
 from carerails.keeping import Shelf
 from carerails.knowledge.cards import load_card
-from carerails.semantic.encoder import Encoder, embedded, encoder_version, one_thread
-from carerails.semantic.heads import Heads, fit
-from carerails.text import normalise
+from carerails.parallel import one_thread
+from carerails.semantic.encoder import Encoder, embedded, encoder_version
+from carerails.semantic.heads import Heads, fit, kept
+from carerails.text import as_read
 
 #: Decisions about oneself that may be asked for.
 REASONS: Final = ("dosing", "prescription", "diagnosis", "interpretation")
@@ -76,17 +77,8 @@ def learn(examples: Sequence[Example], cards: Sequence[Path] = (), encoder: Enco
     Raises:
         UsageError: a head has too few examples, or a card cannot be read.
     """
-    path = _SHELF.path(fingerprint(examples, cards)) if encoder is None else None
-    body = _SHELF.read(path) if path else None
-    if body is not None:
-        try:
-            return Heads.from_bytes(body)
-        except ValueError:
-            pass  # of another version, most likely: learn again
-    heads = _fitted([*examples, *_asked(cards)], encoder)
-    if path:
-        _SHELF.write(path, heads.to_bytes())
-    return heads
+    key = fingerprint(examples, cards) if encoder is None else None
+    return kept(_SHELF, key, lambda: _fitted([*examples, *_asked(cards)], encoder))
 
 
 def is_kept(examples: Sequence[Example], cards: Sequence[Path] = ()) -> bool:
@@ -135,11 +127,6 @@ def _told(head: str, example: Example) -> float:
     if own == head or (head == "decision" and own in REASONS):
         return 1
     return _TOLD.get((head, own or example.category), -1)
-
-
-def as_read(text: str) -> str:
-    """A text as the rules and the judge see one: its plain normalised view."""
-    return normalise(text)[0].text
 
 
 def _folds(vectors: Any) -> list[int]:

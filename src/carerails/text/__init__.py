@@ -2,6 +2,6 @@
 
 from carerails.text.language import detect_locale
 from carerails.text.prepare import Prepared, prepare, unanswered
-from carerails.text.views import View, normalise
+from carerails.text.views import View, as_read, normalise
 
-__all__ = ["Prepared", "View", "detect_locale", "normalise", "prepare", "unanswered"]
+__all__ = ["Prepared", "View", "as_read", "detect_locale", "normalise", "prepare", "unanswered"]

@@ -54,6 +54,11 @@ class View:
         return f"View({len(self.text)} characters)"  # the text is the patient's
 
 
+def as_read(text: str) -> str:
+    """The plain view of a text, which is what patterns are matched on where nothing was disguised."""
+    return normalise(text)[0].text
+
+
 def normalise(text: str) -> tuple[View, ...]:
     """The distinct views of a text: the plain one first, then up to four where they differ.
 
