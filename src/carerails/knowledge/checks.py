@@ -54,15 +54,17 @@ EVIDENCE: Final[Mapping[Part, Weights]] = {
     "only-name": Weights(-3.0, -2.5),  # it names the card's medicine, and nothing speaks of the card's topic
     "alone": Weights(-0.8, -0.7),
     "lacks": Weights(-3.0, -2.1),
-    "other-effect": Weights(-1.5, -2.5),  # whether its medicine does what the card does not say
+    "other-effect": Weights(-3.5, -4.5),  # whether its medicine does what the card does not say
     "unspoken": Weights(-0.1, -0.1),  # nothing speaks of medicine
     "strange": Weights(-1.2, -0.5),  # a word of no list may be a medicine, and the card's is not named
     "behind": Weights(-0.6, -0.6),  # how much better another card fits, whatever its medicine
 }
 #: The sum from which on a card answers.
-NEEDED: Final = Weights(-1.75, -0.8)
-#: A question that tells less than this, with no cue, says nothing but the name of a medicine.
+NEEDED: Final = Weights(-1.75, -1.0)
+#: A question that tells less than this, with no cue, says nothing but the name of a medicine,
 LEAST_MASS: Final = 1.0
+#: unless its few plain words come to this much: `a day without sertraline`.
+SURE: Final = 5.0
 #: What a card lacks that has not enough, by the parts that speak against it.
 _CHECK_OF: Final[Mapping[Part, Check]] = {"only-name": "topic", "alone": "topic", "lacks": "facet"}
 #: A fit behind another's counts for no more than this.
@@ -158,7 +160,7 @@ def failures(asked: Asked, card: CardReading, reader: Reader, behind: float) -> 
         return wrong
     parts = evidence(asked, card, reader, behind)
     found, needed = total(parts, EVIDENCE, asked), NEEDED[0 if asked.meaning is None else 1]
-    if found >= needed and not _is_bare_name(asked.question):
+    if found >= needed and not _is_bare_name(asked.question, found):
         return []
     speak = {_CHECK_OF[part] for part, value in parts.items() if value and part in _CHECK_OF}
     lacks = [name for name in asked.finer if not _has(card, name, reader)]
@@ -295,9 +297,11 @@ def _has(card: CardReading, facet: str, reader: Reader) -> bool:
     return facet in (card.subjects if reader.topics.facets[facet].kind == "subject" else card.facets)
 
 
-def _is_bare_name(question: Question) -> bool:
+def _is_bare_name(question: Question, found: float) -> bool:
     """Whether it says nothing but the name of a medicine: `tell me about sertraline`."""
-    return len(question.named) == 1 and question.mass < LEAST_MASS and not (question.topics or question.facets)
+    if len(question.named) != 1 or question.mass >= LEAST_MASS or question.topics or question.facets:
+        return False
+    return found < SURE or not question.mass
 
 
 def _facet_share(question: Question, card: CardReading) -> float:
