@@ -106,7 +106,7 @@ def fingerprint(examples: Sequence[Example], cards: Sequence[Path] = ()) -> str:
 
 
 def _asked(cards: Sequence[Path]) -> Sequence[Example]:
-    """Some of what is asked of the cards, as examples of what is ordinary: by hash, so that one more changes no other."""
+    """Some of what is asked of the cards, as what is ordinary; chosen by hash, so that one more changes no other."""
     texts = [(str(path), *each) for path in cards for each in load_card(path).texts.items()]
     asked = [Example(ask, locale, _CARD, file, 0) for file, locale, text in texts for ask in text.asks]
     return [one for one in asked if int(hashlib.sha256(one.text.encode()).hexdigest(), 16) % _EVERY == 0]
