@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from nemoguardrails.colang.v2_x.runtime import eval as evaluator
 
+from nemo_runner import expressions
 from nemo_runner.expressions import eval_expression
 
 nemo: Any = evaluator
@@ -37,6 +38,16 @@ EXPRESSIONS = [
     "int($n[0]) * 2 >= 40 and not $x",
     "$y + 1",
     "$g2.a",
+    "$g2.a + $g2.a + len($g)",
+    "$t",
+    "$n",
+    "not($t)",
+    "$g.keys() == 1",
+    "$g.func_a",
+    '["a", "b"] + ["c"]',
+    '"|".join(["a", "b"]) + "c"',
+    'len(["a"]) + 1',
+    "True == 1",
     "$g.b.append(1)",
     "$g.pop('a')",
     '"say {$t}"',
@@ -84,3 +95,39 @@ def test_parsed_once_and_each_time_agree(expression: object) -> None:
     plain = outcome(nemo.eval_expression, expression)
     assert outcome(eval_expression, expression) == plain
     assert outcome(eval_expression, expression) == plain  # from what was kept, too
+
+
+def test_what_was_worked_out_once_is_given_anew():
+    context: dict[str, Any] = {}
+    first = eval_expression('["a", "b"]', context)
+    first.append("c")
+    assert eval_expression('["a", "b"]', context) == ["a", "b"]
+    context["words"] = eval_expression('["a", "b"]', context)
+    assert eval_expression('"|".join($words)', context) == "a|b"
+    context["words"] = ["a"]
+    assert eval_expression('"|".join($words)', context) == "a"
+
+
+def test_a_new_name_is_a_new_one():
+    assert eval_expression("uid()", {}) != eval_expression("uid()", {})
+
+
+def test_nothing_that_a_user_says_is_kept():
+    said = "i took twenty of them"
+    words: Any = eval_expression('["took", "of"]', {})
+    context = {"text": said, "words": words, "said": {"text": said}}
+    for expression in (
+        '$text.replace("took", "had")',
+        '"x" + $text',
+        '"|".join($words) + $text',
+        "find_all($words[0], $text)",
+        "$said.text",
+    ):
+        eval_expression(expression, context)
+    with pytest.raises(evaluator.ColangValueError):
+        eval_expression('$text.replace("took", 1)', context)
+    held = vars(expressions)
+    kept = repr((held["_results"], held["_fixed"], held["_evaluators"].own.names))
+    assert "took|of" in repr(eval_expression('"|".join($words)', context))
+    assert said not in kept
+    assert "had twenty" not in kept
