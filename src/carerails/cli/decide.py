@@ -21,6 +21,9 @@ from carerails.parallel import chunks, in_processes
 from carerails.records import read_turn, write_decision, write_error
 
 CHUNK = 64
+#: Bytes of a file from which on every regex is compiled before its first line: it takes half a second, most of it is
+#: needed sooner or later, and latencies are those of a service.
+_LONG = 16_000
 Record = dict[str, Any]
 
 
@@ -30,11 +33,12 @@ def run(
     """Decide all lines; the exit code says whether every line was read and every check ran."""
     judge = judge_of(semantic)
     keep_apart(source, target)
+    warm = Path(source).is_file() and Path(source).stat().st_size >= _LONG
     unread = failed = 0
     with ExitStack() as stack:
         lines = numbered(opened(stack, source, "r"))
-        decider = stack.enter_context(deciding(engine, rails, judge)) if workers == 1 else None
-        records = map(decider, lines) if decider else _in_processes(lines, engine, rails, judge, workers)
+        decider = stack.enter_context(deciding(engine, rails, judge, warm=warm)) if workers == 1 else None
+        records = map(decider, lines) if decider else _in_processes(lines, (engine, rails, judge, warm), workers)
         out = opened(stack, target, "w")
         for record in progress(records, "deciding"):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -50,11 +54,17 @@ def run(
 
 
 @contextmanager
-def deciding(engine: str, rails: Path | None, judge: str | None = None) -> Generator[Decider]:
-    """An engine of this process and its event loop, open for as long as lines come."""
+def deciding(engine: str, rails: Path | None, judge: str | None = None, *, warm: bool = False) -> Generator[Decider]:
+    """An engine of this process and its event loop, open for as long as lines come.
+
+    Args:
+        warm: whether all regexes of the policy are compiled at once.
+    """
     loop = asyncio.new_event_loop()
     try:
         guarded = loop.run_until_complete(open_engine(engine, rails, judge=judge).__aenter__())
+        if warm:
+            guarded.policy.warm()
         gc.freeze()  # what is loaded stays: a tenth of a long text's time would go into looking through it for garbage
         yield Decider(guarded, loop)
         loop.run_until_complete(guarded.__aexit__(None, None, None))
@@ -84,13 +94,14 @@ class Decider:
 
 
 def _in_processes(
-    lines: Iterable[Numbered], engine: str, rails: Path | None, judge: str | None, workers: int
+    lines: Iterable[Numbered], how: tuple[str, Path | None, str | None, bool], workers: int
 ) -> Iterator[Record]:
-    """Decide in several processes, a chunk at a time, in input order."""
+    """Decide in several processes, a chunk at a time, in input order; `how`: engine, rails, judge, warm."""
+    engine, rails, judge, _ = how
     open_engine(engine, rails, judge=judge)  # a wrong name or broken rails are said once, here
     if judge:
         asyncio.run(_learn(rails, judge))  # once, and not in every process
-    for records in in_processes(_work, chunks(lines, CHUNK), workers, _start_worker, (engine, rails, judge)):
+    for records in in_processes(_work, chunks(lines, CHUNK), workers, _start_worker, how):
         yield from records
 
 
@@ -104,9 +115,9 @@ _worker: Decider | None = None
 _worker_life = ExitStack()  # keeps the worker's engine open until the process ends
 
 
-def _start_worker(engine: str, rails: Path | None, judge: str | None) -> None:
+def _start_worker(engine: str, rails: Path | None, judge: str | None, warm: bool) -> None:
     global _worker  # noqa: PLW0603  one engine a process, opened once
-    _worker = _worker_life.enter_context(deciding(engine, rails, judge))
+    _worker = _worker_life.enter_context(deciding(engine, rails, judge, warm=warm))
 
 
 def _work(chunk: list[Numbered]) -> list[Record]:
