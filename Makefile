@@ -23,7 +23,7 @@ compare-all: setup  ## every engine there is, measured one at a time; a stub sta
 	$(BIN)/carerails engines table --stand-in --out docs/engines.md $(ARGS)
 
 test: setup
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: setup  ## format, lint, types, rails, posture
 	$(BIN)/ruff format --check .
