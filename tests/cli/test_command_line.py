@@ -126,6 +126,20 @@ def test_a_users_mistake_is_one_clear_line_and_exit_2(args: tuple[str, ...], wha
     assert what in done.stderr
 
 
+def test_a_task_that_an_interrupt_ends_prints_no_traceback():
+    code = """
+import asyncio
+from carerails.cli.console import interrupted
+async def ends(): raise KeyboardInterrupt
+loop = asyncio.new_event_loop()
+task = loop.create_task(ends())
+try: loop.run_forever()
+except KeyboardInterrupt: interrupted("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "carerails: interrupted\n"
+
+
 def test_the_same_file_for_input_and_output_is_refused(tmp_path: Path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"text": "hello"}\n', encoding="utf-8")
@@ -158,6 +172,7 @@ def test_interrupted_leaves_complete_lines(tmp_path: Path, rails: Path):
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in err
+    assert b"carerails: interrupted; what was written so far is complete lines" in err
     text = out.read_text(encoding="utf-8")
     assert text.endswith("\n")
     assert lines(text)[0]["decision"] == "escalate"

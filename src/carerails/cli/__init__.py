@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
+from typer.core import TyperGroup
 
 from carerails import __version__
+from carerails.cli.console import interrupted
 from carerails.cli.engines import engines_app
 from carerails.cli.evals import eval_app
 from carerails.cli.options import (
@@ -35,7 +37,20 @@ from carerails.cli.rubric import judge_app
 from carerails.cli.workbench import rails_app
 from carerails.errors import CarerailsError, NotComparable, UsageError
 
+
+class _Commands(TyperGroup):
+    """All commands. Ctrl-C ends each with a line that says so, where typer ends it without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            interrupted("interrupted; what was written so far is complete lines")
+            sys.exit(INTERRUPTED)
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -294,8 +309,6 @@ def main() -> None:
         _fail(str(error), USAGE)
     except CarerailsError as error:
         _fail(str(error), ENGINE_FAILURE)
-    except KeyboardInterrupt:
-        _fail("interrupted; what was written so far is complete lines", INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away: nothing to say, and no traceback at exit
         sys.exit(PASS)

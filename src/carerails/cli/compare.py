@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from carerails.cli.console import note, progress
+from carerails.cli.console import interrupted, note, progress
 from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, PASS, REGRESSION
 from carerails.cli.runs import engine_run, load_pieces
 from carerails.engines import describe, installed
@@ -53,7 +53,7 @@ def run(
                     lines.writelines(done.lines)
         except KeyboardInterrupt:
             complete = False
-            note("interrupted: what was decided so far is reported, and marked incomplete")
+            interrupted("interrupted: what was decided so far is reported, and marked incomplete")
     if len(errors) == len(names):
         raise next(iter(errors.values()))  # of all of them: the rails are at fault, most likely
     comparison = comparing.end(complete, {name: str(error) for name, error in errors.items()})

@@ -16,6 +16,14 @@ def note(text: str) -> None:
     print(f"carerails: {text}", file=sys.stderr)  # noqa: T201
 
 
+def interrupted(text: str) -> None:
+    """One line for who pressed Ctrl-C. asyncio, which would print a traceback of each task that ends so, is silent."""
+    import logging
+
+    logging.getLogger("asyncio").disabled = True
+    note(text)
+
+
 def print_findings(findings: Sequence[Any], as_json: bool) -> None:
     """Findings of a linter, which are dataclasses that read well, on stdout: a line each, or one JSON array."""
     if as_json:

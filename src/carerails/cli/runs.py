@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from carerails.cli.console import note, progress
+from carerails.cli.console import interrupted, note, progress
 from carerails.cli.options import ENGINE_FAILURE, INTERRUPTED, NOT_COMPARABLE, PASS, REGRESSION
 from carerails.engine import open_engine
 from carerails.errors import UsageError
@@ -48,7 +48,7 @@ def run(asked: Asked, out: Path, resume: bool, allow_failures: bool, as_json: bo
     try:
         summary = execute(asked, RunFolder(out), resume)
     except KeyboardInterrupt:
-        note(f"interrupted; {out} is complete lines, and --resume goes on with them")
+        interrupted(f"interrupted; {out} is complete lines, and --resume goes on with them")
         return INTERRUPTED
     return conclude(summary, out, allow_failures, as_json)
 
