@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from carerails.contracts import FailureKind
@@ -37,6 +38,19 @@ class UsageError(CarerailsError):
 
 class NotComparable(UsageError):
     """Two runs, or a run and a baseline, that cannot be set beside each other: exit code 3."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToMend:
+    """What is wrong or wanting at a place, and how to put it right. Line counts from 1."""
+
+    file: str
+    line: int
+    what: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what} ({self.mend})"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nemoguardrails.colang import parse_colang_file
 
-from carerails.errors import UsageError
+from carerails.errors import ToMend, UsageError
 from carerails.importing import import_project
 from carerails.importing.actions import read_actions
 from carerails.importing.colang1 import read_colang1
 from carerails.importing.colang2 import read_colang2
 from carerails.importing.convert import plan_of
-from carerails.importing.found import Project, ToFill
+from carerails.importing.found import Project
 from carerails.importing.patterns import of_text
 from carerails.importing.settings import read_settings
 from carerails.lint import at_least, lint
@@ -148,7 +148,7 @@ SPOKEN = [
 def test_whatever_is_named_and_said_the_folder_compiles_in_both_parsers(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def no_lint(_: Path) -> list[ToFill]:
+    def no_lint(_: Path) -> list[ToMend]:
         return []
 
     monkeypatch.setattr("carerails.importing.write._findings", no_lint)

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.play.conftest import STROKE, TALK, Served, snapshot
-from tests.report.conftest import EVIL, FLAGS, browser_path
+from tests.report.conftest import EVIL, a_browser
 
 Visit = Callable[..., Page]
 TALE = "😀 he has slurred speech, can I double the dose?"
@@ -22,17 +21,9 @@ TALE = "😀 he has slurred speech, can I double the dose?"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests of the page; without one they are skipped, in CI they fail."""
-    path = browser_path()
-    if path is None:
-        reason = "no Chromium here: install the package chromium to test the playground"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    """One browser for all tests of the page."""
+    with a_browser("playground") as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -142,15 +143,12 @@ def browser_path() -> str | None:
     return shutil.which("chromium") or shutil.which("google-chrome")
 
 
-@pytest.fixture(scope="module")
-def browser(page_of_two: Path) -> Generator[Browser]:
-    """One browser for all tests of the page; without one they are skipped, in CI they fail.
-
-    As long as it is open it has this thread's event loop: an engine has to run before, and no other module meanwhile.
-    """
+@contextmanager
+def a_browser(tested: str) -> Generator[Browser]:
+    """One for the tests of something; without one they are skipped, in CI they fail."""
     path = browser_path()
     if path is None:
-        reason = "no Chromium here: install the package chromium to test the page"
+        reason = f"no Chromium here: install the package chromium to test the {tested}"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
@@ -158,6 +156,16 @@ def browser(page_of_two: Path) -> Generator[Browser]:
         opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def browser(page_of_two: Path) -> Generator[Browser]:
+    """One browser for all tests of the page.
+
+    As long as it is open it has this thread's event loop: an engine has to run before, and no other module meanwhile.
+    """
+    with a_browser("page") as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 
-from carerails.cli.console import note, progress
 from carerails.cli.judge import judge_of
-from carerails.cli.lines import Numbered, keep_apart, numbered, opened
-from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
+from carerails.cli.lines import Numbered, answered, keep_apart, numbered, opened
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Exchange, Inspection, Locale, Passage, Reply
 from carerails.drafting import cited
@@ -40,7 +37,6 @@ def run(
     settings = load_settings(profile=profile)
     guard = open_guard(engine, rails, settings, cast("JudgeName | None", judge_of(semantic)))
     feet, cards = footers(rails, settings), load_cards()
-    unread = failed = 0
     loop = asyncio.new_event_loop()
     with ExitStack() as stack:
         stack.callback(loop.close)
@@ -48,17 +44,9 @@ def run(
         stack.callback(lambda: loop.run_until_complete(guard.__aexit__(None, None, None)))
         lines = numbered(opened(stack, source, "r"))
         out = opened(stack, target, "w")
-        for record in progress(_checked(lines, guard, feet, cards, loop), "checking"):
-            out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            unread += "error" in record
-            failed += bool(record.get("failed"))
-    if unread:
-        note(f"{unread} lines could not be read; each has an error line in its place")
-        return USAGE
-    if failed:
-        note(f"{failed} replies had a check that failed; none of them passes")
-        return PASS if allow_failures else ENGINE_FAILURE
-    return PASS
+        records = _checked(lines, guard, feet, cards, loop)
+        failures = "replies had a check that failed; none of them passes"
+        return answered(records, out, "checking", failures, allow_failures=allow_failures)
 
 
 def _checked(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from carerails.cli.console import note, progress
 from carerails.cli.judge import judge_of
-from carerails.cli.lines import Numbered, keep_apart, numbered, opened
-from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
+from carerails.cli.lines import Numbered, answered, keep_apart, numbered, opened
 from carerails.engine import FailSafeEngine, open_engine
 from carerails.errors import UsageError
 from carerails.parallel import chunks, in_processes
@@ -34,23 +31,13 @@ def run(
     judge = judge_of(semantic)
     keep_apart(source, target)
     warm = Path(source).is_file() and Path(source).stat().st_size >= _LONG
-    unread = failed = 0
     with ExitStack() as stack:
         lines = numbered(opened(stack, source, "r"))
         decider = stack.enter_context(deciding(engine, rails, judge, warm=warm)) if workers == 1 else None
         records = map(decider, lines) if decider else _in_processes(lines, (engine, rails, judge, warm), workers)
         out = opened(stack, target, "w")
-        for record in progress(records, "deciding"):
-            out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            unread += "error" in record
-            failed += bool(record.get("failed"))
-    if unread:
-        note(f"{unread} lines could not be read; each has an error line in its place")
-        return USAGE
-    if failed:
-        note(f"{failed} checks failed; each took the safe outcome")
-        return PASS if allow_failures else ENGINE_FAILURE
-    return PASS
+        failures = "checks failed; each took the safe outcome"
+        return answered(records, out, "deciding", failures, allow_failures=allow_failures)
 
 
 @contextmanager

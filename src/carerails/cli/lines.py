@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Any, TypeAlias
 
+from carerails.cli.console import note, progress
+from carerails.cli.options import ENGINE_FAILURE, PASS, USAGE
 from carerails.errors import UsageError
 
 #: A line and its number, from 1.
@@ -45,3 +48,27 @@ def opened(stack: ExitStack, name: str, mode: str) -> IO[str]:
 def numbered(lines: Iterable[str]) -> Iterator[Numbered]:
     """Non-blank lines with their numbers."""
     return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def answered(
+    records: Iterable[dict[str, Any]], out: IO[str], doing: str, failures: str, *, allow_failures: bool
+) -> int:
+    """Write a record a line; the exit code says whether every line was read and every check ran.
+
+    Args:
+        records: with `error` where a line could not be read, with `failed` where a check failed.
+        doing: what the progress bar says.
+        failures: what is said of failed ones, after their number.
+    """
+    unread = failed = 0
+    for record in progress(records, doing):
+        out.write(json.dumps(record, ensure_ascii=False) + "\n")
+        unread += "error" in record
+        failed += bool(record.get("failed"))
+    if unread:
+        note(f"{unread} lines could not be read; each has an error line in its place")
+        return USAGE
+    if failed:
+        note(f"{failed} {failures}")
+        return PASS if allow_failures else ENGINE_FAILURE
+    return PASS

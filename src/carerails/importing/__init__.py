@@ -6,6 +6,6 @@ examples and texts of all; `write` writes them down.
 """
 
 from carerails.importing.convert import import_project
-from carerails.importing.found import Left, Made, Outcome, ToFill
+from carerails.importing.found import Left, Made, Outcome
 
-__all__ = ["Left", "Made", "Outcome", "ToFill", "import_project"]
+__all__ = ["Left", "Made", "Outcome", "import_project"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from carerails.errors import ToMend
+
 
 class Place(NamedTuple):
     """Where it stands, from the project's root; lines count from 1."""
@@ -89,19 +91,6 @@ class Made:
         return f"{self.source} -> {self.file}: {self.kind} {self.name}" + (f" ({self.note})" if self.note else "")
 
 
-@dataclass(frozen=True, slots=True)
-class ToFill:
-    """What only the author can decide: a place in the new folder, what it wants, and how to write it."""
-
-    file: str
-    line: int
-    what: str
-    mend: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what} ({self.mend})"
-
-
 @dataclass(slots=True)
 class Project:
     """Everything that was read."""
@@ -138,5 +127,5 @@ class Outcome:
     """What an import came to."""
 
     made: tuple[Made, ...]
-    fill: tuple[ToFill, ...]
+    fill: tuple[ToMend, ...]
     left: tuple[Left, ...]

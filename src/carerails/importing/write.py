@@ -10,8 +10,8 @@ from pathlib import Path
 
 from carerails.colang.rules import ESCALATIONS, FOOTER, IN_SCOPE
 from carerails.contracts import LOCALES, Locale
-from carerails.errors import CarerailsError, UsageError
-from carerails.importing.found import Made, ToFill
+from carerails.errors import CarerailsError, ToMend, UsageError
+from carerails.importing.found import Made
 from carerails.importing.plan import RED, Draft, Plan, folded
 from carerails.policy import Policy
 from carerails.resources import data_dir
@@ -37,10 +37,10 @@ def free(target: Path) -> None:
         raise UsageError("exists already, and nothing is overwritten", "name a new directory with --out", str(target))
 
 
-def write(plan: Plan, target: Path, locale: Locale | None) -> tuple[list[Made], list[ToFill]]:
+def write(plan: Plan, target: Path, locale: Locale | None) -> tuple[list[Made], list[ToMend]]:
     """Write everything; what was made, and what the author has to decide."""
     made: list[Made] = []
-    fill: list[ToFill] = []
+    fill: list[ToMend] = []
     names = _names(plan)
     guess = _Guess(locale, plan.language())
     try:
@@ -74,7 +74,7 @@ def _words(name: str) -> str:
     return re.sub(r" (?=\d)", "", " ".join(words))[:60].lstrip("0123456789 ").strip() or "imported"
 
 
-def _rule(draft: Draft, name: str, target: Path, made: list[Made], fill: list[ToFill]) -> None:
+def _rule(draft: Draft, name: str, target: Path, made: list[Made], fill: list[ToMend]) -> None:
     rows = ",\n    ".join(f'"{_quoted(regex)}"' for regex, _ in draft.patterns)
     sources = dict.fromkeys(str(place) for _, place in draft.patterns)
     unlike = f" Unlike the original: {'; '.join(draft.notes)}." if draft.notes else ""
@@ -100,10 +100,10 @@ flow scope {name} $text -> $terms
     if RED.search(folded(draft.name)):
         what = f"scope {name} refuses, and its name sounds like a red flag"
         mend = 'decide: if it is one, kind="red-flag" with category and severity, called `red flag ...`'
-        fill.append(ToFill(file, line, what, mend))
+        fill.append(ToMend(file, line, what, mend))
     elif draft.slug == "default":
         fill.append(
-            ToFill(file, line, f"scope {name} refuses with the general text", "choose slug, or a red flag's severity")
+            ToMend(file, line, f"scope {name} refuses with the general text", "choose slug, or a red flag's severity")
         )
 
 
@@ -122,14 +122,14 @@ class _Guess:
         return f"{len(texts)} in {self.of(texts)}" + ("" if self.said else ", guessed")
 
 
-def _guessed(plan: Plan, guess: _Guess) -> Iterator[ToFill]:
+def _guessed(plan: Plan, guess: _Guess) -> Iterator[ToMend]:
     """One line on all locales that nobody said."""
     forms = [*(draft.texts for draft in plan.drafts.values()), *(texts for _, texts in plan.in_scope.values())]
     counts = Counter(guess.of(texts) for texts in forms if texts)
     if counts and not guess.said:
         told = ", ".join(f"{locale} {counts[locale]}" for locale in LOCALES if counts[locale])
         mend = "move what is wrong under another `# locale` comment, or import again with --locale"
-        yield ToFill("examples", 1, f"the locale of what people say is guessed: forms in {told}", mend)
+        yield ToMend("examples", 1, f"the locale of what people say is guessed: forms in {told}", mend)
 
 
 def _examples(draft: Draft, name: str, target: Path, guess: _Guess, made: list[Made]) -> None:
@@ -243,15 +243,15 @@ def _guards(target: Path) -> None:
     write_guards(Policy.load(target, check=False), target / "guards.co")
 
 
-def _findings(target: Path) -> list[ToFill]:
+def _findings(target: Path) -> list[ToMend]:
     """What the linter still misses."""
     from carerails.lint import at_least, lint
 
     try:
         findings = at_least(lint(target), "warning")
     except CarerailsError as error:
-        return [ToFill(target.name, 1, str(error), "mend it by hand, or report it")]
-    return [ToFill(each.file, each.line, each.message, each.mend) for each in findings]
+        return [ToMend(target.name, 1, str(error), "mend it by hand, or report it")]
+    return [ToMend(each.file, each.line, each.message, each.mend) for each in findings]
 
 
 def _put(path: Path, text: str) -> None:

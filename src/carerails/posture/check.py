@@ -11,7 +11,7 @@ import yaml
 
 from carerails.config import YamlLoader, line_of
 from carerails.contracts import LOCALES, TEMPLATE_OF
-from carerails.errors import UsageError, unknown
+from carerails.errors import ToMend, UsageError, unknown
 from carerails.lint.settings import WORDS
 from carerails.lint.unwritten import unwritten
 from carerails.policy import Policy
@@ -20,19 +20,6 @@ from carerails.posture.sources import Never, load_categories, load_deferred, loa
 
 #: The line after which each place tells the points.
 OPENING = "The agent that uses it never"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Two places that differ, or a name of what is not there. Line counts from 1."""
-
-    file: str
-    line: int
-    what: str
-    mend: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what} ({self.mend})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +32,7 @@ class Places:
     told: tuple[Path, ...]
 
 
-def check(places: Places) -> list[Finding]:
+def check(places: Places) -> list[ToMend]:
     """All findings. Empty: the places are in step.
 
     Raises:
@@ -59,11 +46,11 @@ def check(places: Places) -> list[Finding]:
     found += _left_out(policy, places.config)
     for name in WORDS:
         for line, _ in unwritten((places.config / name).read_text(encoding="utf-8")):
-            found.append(Finding(name, line, "this is still to be written", "write it in this locale's own words"))
+            found.append(ToMend(name, line, "this is still to be written", "write it in this locale's own words"))
     return sorted(found, key=lambda finding: (finding.file, finding.line, finding.what))
 
 
-def _told(path: Path, points: tuple[Never, ...]) -> Iterator[Finding]:
+def _told(path: Path, points: tuple[Never, ...]) -> Iterator[ToMend]:
     """The numbered points of a text are those of the config, word by word."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -71,25 +58,23 @@ def _told(path: Path, points: tuple[Never, ...]) -> Iterator[Finding]:
         raise UsageError("cannot be read", "name it with --readme", str(path)) from None
     at = next((number for number, line in enumerate(lines, 1) if line.endswith(OPENING)), None)
     if at is None:
-        yield Finding(path.name, 1, f"does not say `{OPENING} ...`", "tell the points of config/posture.yml there")
+        yield ToMend(path.name, 1, f"does not say `{OPENING} ...`", "tell the points of config/posture.yml there")
         return
     for number, point in enumerate(points, 1):
         wanted = f"{number}. {point.does}{'.' if number == len(points) else ';'}"
         if lines[at + number - 1 : at + number] != [wanted]:
-            yield Finding(path.name, at + number, "is not what config/posture.yml says", f"write `{wanted}`")
+            yield ToMend(path.name, at + number, "is not what config/posture.yml says", f"write `{wanted}`")
     if lines[at + len(points) : at + len(points) + 1] not in ([], [""], ['"""']):
-        yield Finding(
-            path.name, at + len(points) + 1, "more than config/posture.yml says", "remove it, or add it there"
-        )
+        yield ToMend(path.name, at + len(points) + 1, "more than config/posture.yml says", "remove it, or add it there")
 
 
-def _points(points: tuple[Never, ...], policy: Policy, places: Places) -> Iterator[Finding]:
+def _points(points: tuple[Never, ...], policy: Policy, places: Places) -> Iterator[ToMend]:
     """Rules, templates and cases are there; a rule leads to a template of its point; a case speaks each locale."""
     node = _node(places.config / "posture.yml")
     for number, point in enumerate(points):
 
-        def finding(key: str, what: str, mend: str, at: int = number) -> Finding:
-            return Finding("posture.yml", line_of(node, ("never", at, key)), what, mend)
+        def finding(key: str, what: str, mend: str, at: int = number) -> ToMend:
+            return ToMend("posture.yml", line_of(node, ("never", at, key)), what, mend)
 
         for name in point.rules:
             rule = policy.rules.get(name)
@@ -112,7 +97,7 @@ def _points(points: tuple[Never, ...], policy: Policy, places: Places) -> Iterat
             yield finding("cases", f"no case in {' and '.join(missing)}", "name one a locale")
 
 
-def _categories(policy: Policy, config: Path) -> Iterator[Finding]:
+def _categories(policy: Policy, config: Path) -> Iterator[ToMend]:
     """The rails' categories and their words are the same set, and of the same kind."""
     words = load_categories(config)
     node = _node(config / "categories.yml")
@@ -120,16 +105,16 @@ def _categories(policy: Policy, config: Path) -> Iterator[Finding]:
     for category, rule in used.items():
         home = "red-flags" if rule.meta.kind == "red-flag" else "scope"
         if category not in (words.red_flags if home == "red-flags" else words.scope):
-            yield Finding(
+            yield ToMend(
                 rule.file, rule.line, f"category {category!r} has no words", f"name it in categories.yml, {home}"
             )
     for home, named in (("red-flags", words.red_flags), ("scope", words.scope)):
         for category in named.keys() - used.keys():
             mend = "remove it, or call it as the rails do"
-            yield Finding("categories.yml", line_of(node, (home, category)), f"no rule has category {category!r}", mend)
+            yield ToMend("categories.yml", line_of(node, (home, category)), f"no rule has category {category!r}", mend)
 
 
-def _left_out(policy: Policy, config: Path) -> Iterator[Finding]:
+def _left_out(policy: Policy, config: Path) -> Iterator[ToMend]:
     """What a docstring leaves out, and what is said of it in plain words, belong together."""
     plain = load_deferred(config)
     node = _node(config / "deferred.yml")
@@ -137,13 +122,13 @@ def _left_out(policy: Policy, config: Path) -> Iterator[Finding]:
         says = left_out(rule)
         line = line_of(node, ("deferred", name))
         if says and name not in plain:
-            yield Finding(rule.file, rule.line, f"rule {name!r} leaves something out", "say it in deferred.yml")
+            yield ToMend(rule.file, rule.line, f"rule {name!r} leaves something out", "say it in deferred.yml")
         elif name in plain and says != plain[name].rails:
             mend = f"renew it in all locales: the docstring says `{says}`" if says else "remove it"
-            yield Finding("deferred.yml", line, f"rule {name!r} does not leave that out", mend)
+            yield ToMend("deferred.yml", line, f"rule {name!r} does not leave that out", mend)
     for name in plain.keys() - policy.rules.keys():
         hint = unknown("rule", name, policy.rules)
-        yield Finding("deferred.yml", line_of(node, ("deferred", name)), hint.what, hint.mend)
+        yield ToMend("deferred.yml", line_of(node, ("deferred", name)), hint.what, hint.mend)
 
 
 def _node(path: Path) -> Any:
