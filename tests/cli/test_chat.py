@@ -45,6 +45,7 @@ def test_a_pipe_is_answered_line_by_line_and_wrong_names_are_told() -> None:
     for arguments, mend in (
         (("--locale", "pt-PT"), "pt-BR"),
         (("--drafter", "card"), "cards"),
+        (("--country", "mexico"), "--country MX"),
         (("--engine", "nativ"), "native"),
     ):
         wrong = carerails("chat", *arguments, said="hello\n")

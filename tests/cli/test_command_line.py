@@ -147,6 +147,15 @@ def test_the_same_file_for_input_and_output_is_refused(tmp_path: Path):
     assert rows.read_text(encoding="utf-8") == '{"text": "hello"}\n'
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_a_full_disk_is_no_fault_of_ours(tmp_path: Path, rails: Path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "hello"}\n', encoding="utf-8")
+    done = carerails("decide", "--rails", rails, "--in", rows, "--out", "/dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "carerails: the output: No space left on device (make room, or write elsewhere)\n"
+
+
 def hears_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from carerails.cli import engine_table
-from carerails.errors import NotComparable
+from carerails.errors import NotComparable, UsageError
 from carerails.evals.engine_table import HEAD, STAR, Table, markdown, measure_apart, rows
 from carerails.evals.measuring import Measured, peak_memory_mb
 from carerails.evals.stats import rate
@@ -94,13 +94,15 @@ def test_memory_is_that_of_children_too():
 
 def test_the_shell_gets_json(tmp_path: Path):
     page = tmp_path / "engines.md"
-    command = [sys.executable, "-m", "carerails", "engines", "table", "--engines", "native,nativ", "--json"]
+    command = [sys.executable, "-m", "carerails", "engines", "table", "--engines", "native,llm", "--json"]
     command += ["--slices", "over-refusal", "--out", str(page)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env={**os.environ})
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "OPENAI_API_KEY": ""}
+    )
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert [one["engine"] for one in said["engines"]] == ["native"]
-    assert list(said["left_out"]) == ["nativ"]
+    assert list(said["left_out"]) == ["llm"]
     assert "| native |" in page.read_text(encoding="utf-8")
 
 
@@ -109,3 +111,9 @@ def test_rails_that_change_meanwhile_are_not_compared(monkeypatch: pytest.Monkey
     monkeypatch.setattr(engine_table, "measure_apart", lambda name, *_: measured(name, policy=next(policies)))  # pyright: ignore
     with pytest.raises(NotComparable, match="rails changed"):
         engine_table.run(["native", "nemo"], [], None, False, None, True)
+
+
+@pytest.mark.parametrize(("engines", "slices"), [(["nativ"], []), (["native"], ["scop"])])
+def test_a_wrong_name_is_wrong_usage_and_no_empty_table(engines: list[str], slices: list[str]):
+    with pytest.raises(UsageError, match="did you mean"):
+        engine_table.run(engines, slices, None, False, None, False)

@@ -115,3 +115,9 @@ def test_a_result_has_a_line_for_each_field(tmp_path: Path) -> None:
         ("r", "items[0].note", "kept"),
         ("r", "items[1].note", "carrier"),
     ]
+
+
+def test_cases_are_not_written_where_they_cannot_be(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["eval", "screening", "--slices", "citations", "--out", str(tmp_path)])
+    assert isinstance(done.exception, UsageError)
+    assert str(done.exception) == f"{tmp_path}: Is a directory (choose another --out)"

@@ -5,6 +5,7 @@ Exit codes: 0 pass, 1 gate or regression, 2 usage or bad input, 3 not comparable
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -312,16 +313,21 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away: nothing to say, and no traceback at exit
         sys.exit(PASS)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            _fail(_fault(error), ENGINE_FAILURE)
+        _fail(f"{error.filename or 'the output'}: {error.strerror} (make room, or write elsewhere)", USAGE)
     except Exception as error:  # a fault of ours: never exit 1, which says that something got worse
-        _fail(f"internal error: {_place(error)}; this is a bug, please report it", ENGINE_FAILURE)
+        _fail(_fault(error), ENGINE_FAILURE)
 
 
-def _place(error: Exception) -> str:
+def _fault(error: Exception) -> str:
     """What was raised and where; its message may quote a user's text, and is left out."""
     from traceback import extract_tb
 
     frame = extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} at {frame.filename}:{frame.lineno}"
+    place = f"{type(error).__name__} at {frame.filename}:{frame.lineno}"
+    return f"internal error: {place}; this is a bug, please report it"
 
 
 def _fail(message: str, code: int) -> None:

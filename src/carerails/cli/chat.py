@@ -11,7 +11,7 @@ from typing import IO
 from carerails.agents import DRAFTERS, Assembly, open_agent
 from carerails.cli.console import note
 from carerails.cli.judge import judge_of
-from carerails.cli.options import PASS, USAGE
+from carerails.cli.options import PASS, USAGE, country_of
 from carerails.contracts import LOCALES, Locale
 from carerails.errors import UsageError, unknown
 from carerails.graph import AgentError, AgentTurn
@@ -32,6 +32,7 @@ def run(
 ) -> int:
     """Answer each line of the terminal, of a pipe or of a script file."""
     spoken = _locale(locale) if locale else None
+    lives = country_of(country)
     if drafter not in DRAFTERS:
         raise unknown("drafter", drafter, DRAFTERS)
     assembly = Assembly(engine=engine, rails=rails, drafter=drafter, store=store, judge=judge_of(semantic))
@@ -47,7 +48,7 @@ def run(
                 thread = uuid.uuid4().hex
                 continue
             try:
-                turn = agent.ask_sync(thread, line, locale=spoken, country=country.upper() or None)
+                turn = agent.ask_sync(thread, line, locale=spoken, country=lives)
             except AgentError as error:
                 note(str(error))
                 failed = True

@@ -12,7 +12,8 @@ from pathlib import Path
 from carerails.cli.console import note, progress
 from carerails.cli.options import ENGINE_FAILURE, PASS
 from carerails.engines import installed
-from carerails.errors import NotComparable, UsageError
+from carerails.errors import NotComparable, UsageError, unknown
+from carerails.evals.cases import load_slice
 from carerails.evals.engine_table import HEAD, SLICES, STAR, Table, label, markdown, measure_apart, rows
 from carerails.evals.measuring import Measured
 
@@ -26,6 +27,11 @@ def run(
     engines: list[str], slices: list[str], rails: Path | None, stand_in: bool, out: Path | None, as_json: bool
 ) -> int:
     """Measure, print, write the page; exit 4 where checks failed."""
+    for name in engines:
+        if name.partition(":")[0] not in installed():
+            raise unknown("engine", name, installed())
+    for name in slices:
+        load_slice(name)  # a name that there is not, once and not for every engine
     names = engines or [spec for name in installed() for spec in _specs(name)]
     with ExitStack() as stack:
         env = _stand_in(stack) if stand_in else {}

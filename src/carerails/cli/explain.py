@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from carerails.cli.judge import judge_of
-from carerails.cli.options import ENGINE_FAILURE, PASS
+from carerails.cli.options import ENGINE_FAILURE, PASS, country_of
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Locale, Span, Turn, TurnDecision
 from carerails.engine import open_engine
-from carerails.errors import UsageError, unknown
+from carerails.errors import unknown
 from carerails.records import write_decision
 from carerails.workbench.explain import Asked, Explanation, explain
 
@@ -29,9 +29,7 @@ def run(
     """Print views, rules with their place in the rails and in the text, decision, template, what would change it."""
     if locale and locale not in LOCALES:
         raise unknown("locale", locale, LOCALES)
-    if country and not (len(country) == 2 and country.isascii() and country.isalpha()):
-        raise UsageError("a country is two letters", "for example --country MX")
-    turn = Turn.of(text, locale=cast("Locale", locale) or None, country=country.upper() or None)
+    turn = Turn.of(text, locale=cast("Locale", locale) or None, country=country_of(country))
     decision, shown, explained = asyncio.run(_decide(turn, engine, rails, judge_of(semantic)))
     if as_json:
         record: dict[str, Any] = {"views": explained.views, **write_decision("explain", decision, 0)}

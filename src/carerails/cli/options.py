@@ -8,6 +8,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from carerails.errors import UsageError
+
 PASS, REGRESSION, USAGE, NOT_COMPARABLE, ENGINE_FAILURE = 0, 1, 2, 3, 4
 INTERRUPTED = 130
 
@@ -34,6 +36,17 @@ Data = Annotated[
     typer.Option("--data", help="JSONL of your own; may be given several times."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
+
+
+def country_of(text: str) -> str | None:
+    """The country that an option names; None where it is empty.
+
+    Raises:
+        UsageError: it is not two letters.
+    """
+    if text and not (len(text) == 2 and text.isascii() and text.isalpha()):
+        raise UsageError("a country is two letters", "for example --country MX")
+    return text.upper() or None
 
 
 def names(text: str) -> list[str]:

@@ -112,7 +112,10 @@ def evaluate(slices: list[str], profile: str, out: Path | None, allow_failures: 
             chosen = [each for each in found if part in ("all", each.locale)]
             scores.append({"slice": name, "part": part, "cases": len(chosen), "rates": score(chosen)})
     if out:
-        out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        try:
+            out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(error.strerror or "cannot be written", "choose another --out", str(out)) from None
     failed = sum(row["fate"] == "failed" for row in rows)
     broken = [verdict for verdict in verdicts if not verdict.passed]
     if as_json:
