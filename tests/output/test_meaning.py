@@ -251,7 +251,8 @@ def test_of_the_near_misses_of_the_slice_hardly_one_is_stopped():
 
 
 def test_engines_agree_on_what_is_judged():
-    texts = [OBLIQUE, SOUND, *(card.passage("en").sentences[0] for card in cards().cards[:5])]
+    own = [text.partition(" [cite")[0] for text in (OBLIQUE, SOUND)]  # as a guard asks: marks are not read
+    texts = [*own, *(card.passage("en").sentences[0] for card in cards().cards[:5])]
 
     async def both(name: str) -> list[tuple[str, tuple[str, ...]]]:
         async with open_engine(name, RAILS, judge=learned()) as engine:
