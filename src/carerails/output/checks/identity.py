@@ -11,11 +11,15 @@ from collections.abc import Iterator
 
 from carerails.contracts import Exchange, Objection, Reply
 from carerails.output.settings import OutputSettings
-from carerails.privacy.finders import plain
+from carerails.privacy.finders import Finder, pattern, plain
 from carerails.privacy.redact import FINDERS
 
 #: Addresses of the web have a rule of their own.
 _ELSEWHERE = frozenset({"URL"})
+#: Two names and a place, as one tells of somebody: `Ana Ruiz, de Toluca,`. What is called so and is nobody stays out.
+_NOBODY = r"(?: Cruz | Casa | Santa | Hospital | Clinica | Centro | Instituto | Linea | Farmacia | Poison | Health )"
+_FULL_NAME = rf"(?P<it> (?! {_NOBODY} \b ) [A-Z][a-z]{{2,14}} \s [A-Z][a-z]{{2,14}} )"
+_OF_A_PLACE = Finder("NAME", pattern(rf"\b {_FULL_NAME} (?: ,? \s from | , \s de ) \s [A-Z][a-z]", capitals=True), 0.7)
 
 
 def identity(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iterator[Objection]:
@@ -25,7 +29,7 @@ def identity(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iter
     heard += "\n" + "\n".join(_letters(phone) for phone in settings.phones)
     kinds = dict.fromkeys(
         finder.kind
-        for finder in FINDERS
+        for finder in (*FINDERS, _OF_A_PLACE)
         if finder.kind not in _ELSEWHERE
         for start, end in finder.find(text)
         if _letters(text[start:end]) not in heard
