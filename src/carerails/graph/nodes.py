@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
@@ -154,7 +155,9 @@ class Nodes:
         thread_id: str = config.get("configurable", {})["thread_id"]
         waiting = Waiting(need=need, question=now.question, draft=now.draft, passages=now.passages)
         await self._desk.open(thread_id, now.number, waiting)
-        answer = interrupt({"review_id": review_id(thread_id, now.number), "reasons": list(need.reasons)})
+        asked = {"review_id": review_id(thread_id, now.number), "reasons": list(need.reasons)}
+        with set_config_context(config) as context:  # LangGraph sets it for coroutines from Python 3.11 on only
+            answer = context.run(interrupt, asked)
         verdict: Verdict = answer["decision"]
         if verdict == "edit":
             return changed(state, verdict=verdict, draft=edited(answer["text"]), inspection=None)
