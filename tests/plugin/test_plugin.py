@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-import carerails.evals.collecting as _  # noqa: F401  or each run within this process would import it anew
+from carerails.evals.collecting import ELSEWHERE  # or each run within this process would import it anew
+from carerails.resources import data_dir
 
 pytest_plugins = ["pytester"]
 
@@ -303,3 +304,23 @@ def test_the_plugin_alone_imports_nothing_heavy(pytester: pytest.Pytester):
     )
     done = pytester.run(sys.executable, "-c", code)
     assert done.outlines == ["['carerails', 'carerails.pytest_plugin']"]
+
+
+def test_our_own_slices_are_collected(pytester: pytest.Pytester, rails: Path):
+    ours = data_dir("evals") / "slices"
+    done = pytester.runpytest_inprocess(str(ours), "--engine", "native", "--rails", str(rails), "--collect-only")
+    said = done.stdout.str()
+    assert done.ret == 0, said[-2000:]
+    for folder in ("agent", "output", "screening", "semantic"):
+        heads = sorted(path.stem for path in (ours / folder).glob("*.yml"))
+        assert heads
+        assert f"left out, for `{ELSEWHERE[folder]}`: {', '.join(heads)}" in said
+        assert not any(f"{head}.yml" in said for head in heads)
+    assert "esc-en-001" in said
+
+
+def test_a_misspelt_key_of_the_users_own_file_is_named(pytester: pytest.Pytester, slices: Path, rails: Path):
+    mine = write(pytester.path / "turns.jsonl", {"id": "a", "text": "x", "locale": "en", "expectd": "allow"})
+    ran = Ran(pytester, mine, "--engine", "native", "--rails", rails)
+    assert ran.code == 2
+    assert "turns.jsonl:1: unknown key 'expectd' (did you mean 'expected'?)" in ran.out

@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, model_validator
 from carerails.config import load_yaml
 from carerails.contracts import LOCALES, Decision, Frozen, Locale, Message, RefusalSlug, Severity, Turn
 from carerails.errors import UsageError, unknown
+from carerails.records import refuse_near_misses
 from carerails.resources import data_dir
 
 #: Words of other data sets for our decisions.
@@ -250,6 +251,10 @@ def _sound(path: Path, rows: Counter[bool]) -> Iterator[tuple[str, str]]:
 def _served(path: Path) -> Iterator[tuple[int, Case | None]]:
     """The numbered rows of a file in the fields of a data set; None for one of a locale that we do not serve."""
     for number, row in _rows(path):
+        try:
+            refuse_near_misses(row, Case.model_fields)
+        except UsageError as error:
+            raise UsageError(error.what, error.mend, f"{path}:{number}") from None
         if row.get("locale") not in LOCALES:
             yield number, None
             continue

@@ -19,10 +19,13 @@ from carerails.evals.work import Job, Worker
 
 Made = TypeVar("Made", bound="pytest.Item | pytest.Collector")
 
-#: Slices of whole conversations; a single decision says nothing of them.
-AGENT = ("slices", "agent")
-#: Of replies.
-REPLIES = ("slices", "output")
+#: Folders of slices that one decision of the engine alone says nothing of, and the command that each is for.
+ELSEWHERE = {
+    "agent": "carerails eval agent",
+    "output": "carerails eval run --slices output",
+    "screening": "carerails eval screening",
+    "semantic": "carerails eval run --semantic local",
+}
 _DERIVED = re.compile(r"^derive\s*:", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -74,16 +77,19 @@ class SlicePlugin:
         job = self._job
         mode = " behind the always-on gate" if job.gated else ""
         lines = [f"carerails: cases on engine {job.engine}{mode}"]
-        left_out = dict.fromkeys(head.stem for root in self._config.args for head in _agent_heads(Path(root)))
-        if left_out:
-            lines.append(f"carerails: left out, for `carerails eval agent`: {', '.join(left_out)}")
+        for folder, command in ELSEWHERE.items():
+            heads = dict.fromkeys(head.stem for root in self._config.args for head in _heads(Path(root), folder))
+            if heads:
+                lines.append(f"carerails: left out, for `{command}`: {', '.join(heads)}")
         return lines
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The head of a slice anywhere, and a file of cases that was named."""
         if file_path.suffix == ".jsonl" and parent.session.isinitpath(file_path):
             return _made(SliceFile, parent, path=file_path)
-        if file_path.suffix == ".yml" and file_path.parent.parts[-2:] not in (AGENT, REPLIES) and _is_head(file_path):
+        above, folder = ("", "", *file_path.parent.parts)[-2:]
+        elsewhere = above == "slices" and folder in ELSEWHERE
+        if file_path.suffix == ".yml" and not elsewhere and _is_head(file_path):
             return _made(SliceFile, parent, path=file_path)
         return None
 
@@ -208,10 +214,11 @@ def _is_head(path: Path) -> bool:
         return False
 
 
-def _agent_heads(root: Path) -> Iterator[Path]:
-    for folder in (root, root / "agent", root / "slices" / "agent", root / "evals" / "slices" / "agent"):
-        if folder.parts[-2:] == AGENT:
-            yield from sorted(folder.glob("*.yml"))
+def _heads(root: Path, folder: str) -> Iterator[Path]:
+    """Those in a folder of slices, where it is the root or lies below it."""
+    for place in (root, root / folder, root / "slices" / folder, root / "evals" / "slices" / folder):
+        if place.parts[-2:] == ("slices", folder):
+            yield from sorted(place.glob("*.yml"))
 
 
 def _line_of(path: Path, ident: str) -> int:
