@@ -222,7 +222,7 @@ def test_a_turn_that_died_is_taken_up_under_its_number_with_all_that_was_said(st
     async def run() -> AgentTurn:
         async with parts.agent(store) as agent:
             parts.retriever.retrieve = die  # type: ignore[method-assign]
-            with pytest.raises(TurnFailed):
+            with pytest.raises((TurnFailed, asyncio.CancelledError)):  # the latter before Python 3.11
                 await agent.ask("t", "store one")
             parts.retriever.retrieve = retrieve  # type: ignore[method-assign]
             return await agent.ask("t", "and two")
