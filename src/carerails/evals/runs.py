@@ -205,10 +205,14 @@ class RunFolder:
         """
         return read_rows(self.results)
 
-    def open(self, manifest: Manifest, resume: bool) -> tuple[IO[str], int]:
+    def open(self, manifest: Manifest, resume: bool | None) -> tuple[IO[str], int]:
         """The results to write to, and how many rows stand there already.
 
         A last line that a kill cut short is dropped, and so are the repeats of a case that has not all of them.
+
+        Args:
+            manifest: what is to be run.
+            resume: whether a run that is there goes on; None: that cannot be asked for.
 
         Raises:
             UsageError: another run is there and `resume` is not asked for, or the folder cannot be written.
@@ -219,7 +223,7 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             if self._manifest.exists():
                 if not resume:
-                    mend = "--resume goes on with it; or name another --out"
+                    mend = "name another --out" if resume is None else "--resume goes on with it; or name another --out"
                     raise UsageError("a run is there already", mend, str(self.path))
                 if why := manifest.same_as(self.manifest()):
                     raise NotComparable(
@@ -277,7 +281,7 @@ def merge(shards: Sequence[RunFolder], out: RunFolder) -> Summary:
     in_order = sorted(manifests, key=lambda pair: pair[0].shard.number if pair[0].shard else 0)
     whole = first.model_copy(update={"shard": None})
     tallies = Tallies(frozenset(piece.name for piece in whole.slices if piece.attacked))
-    file, _ = out.open(whole, resume=False)
+    file, _ = out.open(whole, resume=None)
     with file:
         for row in _in_turn([(shard.rows(), manifest) for manifest, shard in in_order], whole):
             file.write(row.to_line())
