@@ -106,6 +106,9 @@ def test_shards_make_the_whole_run(shards: list[Path], plain: Path, tmp_path: Pa
     whole, once = (RunFolder(path).read_summary() for path in (tmp_path / "whole", plain))
     untimed: Any = {"scores": {"__all__": {"latency_us"}}, "run": {"started"}}
     assert whole.model_dump(exclude=untimed) == once.model_dump(exclude=untimed)
+    again = carerails("eval", "merge", *shards, "--out", tmp_path / "whole")
+    assert again.returncode == 2
+    assert "a run is there already (name another --out)" in again.stderr
 
 
 def _miss_one(shards: list[Path]) -> None:
