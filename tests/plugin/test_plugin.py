@@ -308,7 +308,7 @@ def test_the_plugin_alone_imports_nothing_heavy(pytester: pytest.Pytester):
 
 def test_our_own_slices_are_collected(pytester: pytest.Pytester, rails: Path):
     ours = data_dir("evals") / "slices"
-    done = pytester.runpytest_inprocess(str(ours), "--engine", "native", "--rails", str(rails), "--collect-only")
+    done = pytester.runpytest_inprocess(str(ours), "--engine", "native", "--rails", str(rails), "--collect-only", "-v")
     said = done.stdout.str()
     assert done.ret == 0, said[-2000:]
     for folder in ("agent", "output", "screening", "semantic"):
