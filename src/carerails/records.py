@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -56,10 +57,17 @@ def refuse_near_misses(record: Mapping[str, Any], keys: Collection[str]) -> None
     Raises:
         UsageError: names both.
     """
+    known = tuple(keys)
     for key in record:
-        near = get_close_matches(key, keys, n=1, cutoff=0.8)
-        if key not in keys and near and near[0] not in record:
-            raise UsageError(f"unknown key {key!r}", f"did you mean {near[0]!r}?")
+        near = _nearest(key, known) if key not in known else None
+        if near and near not in record:
+            raise UsageError(f"unknown key {key!r}", f"did you mean {near!r}?")
+
+
+@lru_cache(maxsize=256)
+def _nearest(key: str, keys: tuple[str, ...]) -> str | None:
+    """Rows of a file have the same keys again and again."""
+    return next(iter(get_close_matches(key, keys, n=1, cutoff=0.8)), None)
 
 
 def read_turn(line: str, number: int) -> tuple[str, Turn]:
