@@ -61,7 +61,7 @@ Fixed = str | tuple[str, ...]
 """A value of the program, lists as tuples."""
 
 #: What expressions of fixed values alone come to, and those values; both end at as many as are kept of expressions.
-_results: dict[tuple[str, ...] | tuple[Any, ...], Any] = {}
+_results: dict[tuple[Any, ...], Any] = {}
 _fixed: set[Fixed] = set()
 
 
@@ -102,7 +102,7 @@ def _evaluated(expr: str, parsed: _Parsed, values: dict[str, Any]) -> Any:
         if (fixed := _as_fixed(result)) is not None:
             _fixed.add(fixed)
             _results[key] = fixed
-        elif isinstance(result, bool | int):
+        elif isinstance(result, int):
             _results[key] = result
     return result
 
@@ -143,14 +143,11 @@ def _values(parsed: _Parsed, context: dict[str, Any]) -> dict[str, Any]:
         value = _value(name, context)
         values[f"var_{name}"] = nemo.AttributeDict(value) if isinstance(value, dict) else value
     for name, member in parsed.members:
-        values[f"var_{name}.{member}"] = nemo.AttributeDict.__getattr__(_a_dict(_value(name, context)), member)
+        value = _value(name, context)
+        if not isinstance(value, dict):
+            raise TypeError
+        values[f"var_{name}.{member}"] = nemo.AttributeDict.__getattr__(value, member)
     return values
-
-
-def _a_dict(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError
-    return cast("dict[str, Any]", value)
 
 
 def _value(name: str, context: dict[str, Any]) -> Any:

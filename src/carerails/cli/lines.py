@@ -65,6 +65,17 @@ def answered(
         out.write(json.dumps(record, ensure_ascii=False) + "\n")
         unread += "error" in record
         failed += bool(record.get("failed"))
+    return concluded(unread, failed, failures, allow_failures=allow_failures)
+
+
+def concluded(unread: int, failed: int, failures: str, *, allow_failures: bool) -> int:
+    """The exit code of a command that answers lines; what went wrong is said.
+
+    Args:
+        unread: lines that could not be read.
+        failed: checks that failed.
+        failures: what is said of those, after their number.
+    """
     if unread:
         note(f"{unread} lines could not be read; each has an error line in its place")
         return USAGE

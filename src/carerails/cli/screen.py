@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from carerails.cli.console import note, progress
-from carerails.cli.lines import Numbered, keep_apart, numbered, opened
-from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION, USAGE
+from carerails.cli.lines import Numbered, concluded, keep_apart, numbered, opened
+from carerails.cli.options import ENGINE_FAILURE, PASS, REGRESSION
 from carerails.config import load_settings
 from carerails.contracts import LOCALES, Locale, Unit, UnitReport
 from carerails.errors import UsageError, unknown
@@ -66,13 +66,8 @@ def run(
         note("no --question: relevance and contradictions were judged against nothing")
     unread = len(read) - len(given)
     failed = sum(report.fate == "failed" for report in reports)
-    if unread:
-        note(f"{unread} lines could not be read; each has an error line in its place")
-        return USAGE
-    if failed:
-        note(f"{failed} units could not be judged; they are not in the context")
-        return PASS if allow_failures else ENGINE_FAILURE
-    return PASS
+    failures = "units could not be judged; they are not in the context"
+    return concluded(unread, failed, failures, allow_failures=allow_failures)
 
 
 def explain(turn: str, store: str, as_json: bool) -> int:

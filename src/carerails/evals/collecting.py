@@ -87,9 +87,7 @@ class SlicePlugin:
         """The head of a slice anywhere, and a file of cases that was named."""
         if file_path.suffix == ".jsonl" and parent.session.isinitpath(file_path):
             return _made(SliceFile, parent, path=file_path)
-        above, folder = ("", "", *file_path.parent.parts)[-2:]
-        elsewhere = above == "slices" and folder in ELSEWHERE
-        if file_path.suffix == ".yml" and not elsewhere and _is_head(file_path):
+        if file_path.suffix == ".yml" and not _is_elsewhere(file_path.parent) and _is_head(file_path):
             return _made(SliceFile, parent, path=file_path)
         return None
 
@@ -214,10 +212,14 @@ def _is_head(path: Path) -> bool:
         return False
 
 
+def _is_elsewhere(folder: Path) -> bool:
+    return folder.parent.name == "slices" and folder.name in ELSEWHERE
+
+
 def _heads(root: Path, folder: str) -> Iterator[Path]:
     """Those in a folder of slices, where it is the root or lies below it."""
     for place in (root, root / folder, root / "slices" / folder, root / "evals" / "slices" / folder):
-        if place.parts[-2:] == ("slices", folder):
+        if place.name == folder and _is_elsewhere(place):
             yield from sorted(place.glob("*.yml"))
 
 

@@ -44,7 +44,8 @@ FIT: Final[Mapping[Part, Weights]] = {
 }
 #: Whether the card answers, rather than none: searched, weight by weight, for what answers the most of the asks that
 #: were left out where 84 to 92 % (by words alone: 76 to 88 %) of the outside questions are refused whose kinds were,
-#: and few asks whose medicine was changed or whose card was taken out; then rounded.
+#: and few asks whose medicine was changed or whose card was taken out; then rounded. `other-effect` was raised, and the
+#: sum with the meaning lowered, when short asks were learnt: on the slices and on effects that no card names.
 EVIDENCE: Final[Mapping[Part, Weights]] = {
     "words": Weights(12.0, 2.8),  # how much more its words ask for the card than for what no card answers
     "meaning": Weights(0.0, 5.0),  # so does its meaning

@@ -20,6 +20,7 @@ _ELSEWHERE = frozenset({"URL"})
 _NOBODY = r"(?: Cruz | Casa | Santa | Hospital | Clinica | Centro | Instituto | Linea | Farmacia | Poison | Health )"
 _FULL_NAME = rf"(?P<it> (?! {_NOBODY} \b ) [A-Z][a-z]{{2,14}} \s [A-Z][a-z]{{2,14}} )"
 _OF_A_PLACE = Finder("NAME", pattern(rf"\b {_FULL_NAME} (?: ,? \s from | , \s de ) \s [A-Z][a-z]", capitals=True), 0.7)
+_FINDERS = tuple(finder for finder in (*FINDERS, _OF_A_PLACE) if finder.kind not in _ELSEWHERE)
 
 
 def identity(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iterator[Objection]:
@@ -28,11 +29,7 @@ def identity(reply: Reply, exchange: Exchange, settings: OutputSettings) -> Iter
     heard = _letters(exchange.question) + "\n" + "\n".join(_letters(s) for p in exchange.passages for s in p.sentences)
     heard += "\n" + "\n".join(_letters(phone) for phone in settings.phones)
     kinds = dict.fromkeys(
-        finder.kind
-        for finder in (*FINDERS, _OF_A_PLACE)
-        if finder.kind not in _ELSEWHERE
-        for start, end in finder.find(text)
-        if _letters(text[start:end]) not in heard
+        finder.kind for finder in _FINDERS for start, end in finder.find(text) if _letters(text[start:end]) not in heard
     )
     if kinds:
         yield Objection(check="identity", reason="personal-data", terms=tuple(kinds))
