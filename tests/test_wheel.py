@@ -46,6 +46,7 @@ def test_it_holds_the_data_and_no_tests(wheel: Path):
     names = zipfile.ZipFile(wheel).namelist()
     for name in ("rails/main.co", "config/numbers.yml", "evals/slices/escalation.jsonl"):
         assert f"carerails/_data/{name}" in names
+    assert {"nemo_runner/runner.py", "carerails_nemo/engine.py"} <= set(names)
     assert not [name for name in names if name.startswith("tests/") or name.endswith(".pyc")]
 
 
