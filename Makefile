@@ -66,9 +66,10 @@ lock:  ## needs uv
 	  --python-version 3.10 --quiet --output-file requirements/bench.txt
 	uv pip compile requirements/engines-guardrails-ai.in --universal --generate-hashes --no-annotate --no-header \
 	  --python-version 3.10 --quiet --output-file requirements/engines-guardrails-ai.txt
-	uv pip compile requirements/engines-llm-guard.in --generate-hashes --no-annotate --quiet --python-version 3.11 \
-	  --python-platform x86_64-manylinux_2_28 --no-header --output-file requirements/engines-llm-guard.txt
-	sed -i '1i # Python 3.11 only: of the CPU build of PyTorch' requirements/engines-llm-guard.txt
+	for lock in llm-guard llm-guard+weights; do \
+	  uv pip compile requirements/engines-$$lock.in --excludes requirements/engines-$$lock.without --universal --generate-hashes \
+	    --no-annotate --no-header --python-version 3.10 --quiet --output-file requirements/engines-$$lock.txt \
+	    && sed -i '1i # Python 3.10 to 3.12' requirements/engines-$$lock.txt || exit 1; done
 
 clean:
 	rm -rf .venv .venv-bench out dist build .pytest_cache .ruff_cache

@@ -1,14 +1,18 @@
 """The adapter: one `Regex` scanner a rule, called by itself, for LLM Guard keys results by the scanner's class.
 
 On the rails of replies (`rails/output`) the scanners are LLM Guard's output scanners. A scanner with weights is used
-where these lie in a directory; nothing is downloaded.
+where these lie in a directory; nothing is downloaded. Only the modules of these scanners are imported: LLM Guard's
+packages import them all, and with them PyTorch, transformers and spaCy.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from importlib import import_module, metadata
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,11 @@ from carerails.patterns import PatternEngine
 MODELS = "CARERAILS_LLM_GUARD_MODELS"
 #: Input scanners with weights whose subject is one of our reasons to refuse.
 WEIGHTED: Mapping[str, RefusalSlug] = {"PromptInjection": "out-of-scope-meta"}
+#: Where LLM Guard has them.
+MODULES: Mapping[str, str] = {"PromptInjection": "llm_guard.input_scanners.prompt_injection"}
+#: What weights take besides.
+FRAMEWORKS = ("torch", "transformers")
+INPUT, OUTPUT = "llm_guard.input_scanners", "llm_guard.output_scanners"
 
 #: Whether a text is valid.
 Scan = Callable[[str], object]
@@ -58,19 +67,20 @@ class LLMGuardEngine(PatternEngine):
         """Make the scanners.
 
         Raises:
-            UsageError: the directory of weights lacks one, or holds what LLM Guard cannot load.
+            UsageError: the directory of weights lacks one, or LLM Guard cannot load it, also for want of packages.
         """
         # Nothing is fetched and nothing told, also where a library that it imports would.
         os.environ.update({"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
         replies = {rule.meta.kind for rule in self.policy.rules.values()} == {"output"}
         weights: Mapping[str, Path] = {} if replies else self._weights()
-        library: Any = import_module("llm_guard.output_scanners" if replies else "llm_guard.input_scanners")
-        match: Any = import_module("llm_guard.input_scanners.regex").MatchType
+        with _packages_unread():
+            regex: Any = import_module(f"{OUTPUT if replies else INPUT}.regex").Regex
+            match: Any = import_module(f"{INPUT}.regex").MatchType
+            self._weighted = {name: _scan(_load(name, directory)) for name, directory in weights.items()}
         self._scans = {
-            name: _scan(library.Regex([regex], is_blocked=True, match_type=match.SEARCH, redact=False), replies)
-            for name, regex in self.regexes.items()
+            name: _scan(regex([pattern], is_blocked=True, match_type=match.SEARCH, redact=False), replies)
+            for name, pattern in self.regexes.items()
         }
-        self._weighted = {name: _scan(_load(library, name, directory)) for name, directory in weights.items()}
         self._started = True
 
     def _weights(self) -> Mapping[str, Path]:
@@ -82,6 +92,9 @@ class LLMGuardEngine(PatternEngine):
         for name, directory in found.items():
             if not (directory / "config.json").is_file():
                 raise UsageError("holds no weights", f"put {name}'s there, or unset {MODELS}", str(directory))
+        if lacking := [package for package in FRAMEWORKS if find_spec(package) is None]:
+            what = f"{', '.join(found)} needs {' and '.join(lacking)}, which this environment has not"
+            raise UsageError(what, f"carerails engines install llm-guard+weights, or unset {MODELS}")
         return found
 
     async def evaluate(self, text: str) -> Findings:
@@ -115,10 +128,26 @@ def _verdict(valid: object) -> bool:
     return valid
 
 
-def _load(library: Any, name: str, directory: Path) -> Any:
-    model: Any = import_module("llm_guard.model").Model
+@contextmanager
+def _packages_unread() -> Generator[None]:
+    """Modules of LLM Guard are imported in here, and the packages that they are in are not run."""
+    new = [package for package in ("llm_guard", INPUT, OUTPUT) if package not in sys.modules]
+    try:
+        for package in new:
+            spec = find_spec(package)
+            if spec is None:
+                raise ModuleNotFoundError(package)
+            sys.modules[package] = module_from_spec(spec)
+        yield
+    finally:
+        for package in new:
+            sys.modules.pop(package, None)
+
+
+def _load(name: str, directory: Path) -> Any:
+    scanner, model = import_module(MODULES[name]), import_module("llm_guard.model").Model
     try:
         weights = model(path=str(directory), pipeline_kwargs={"max_length": 512, "truncation": True})
-        return getattr(library, name)(model=weights)
+        return getattr(scanner, name)(model=weights)
     except Exception as error:
         raise UsageError(f"LLM Guard cannot load it: {type(error).__name__}", "", str(directory)) from None

@@ -74,8 +74,8 @@ def load_engine(name: str, rails: Path | None = None) -> RuleEngine:
     except ImportError as error:
         if command:
             return points["process"].load()(rails, command, name, trusted=True)
-        mend = f"carerails engines install {base}" if base in environments.locks() else "install it"
-        raise UsageError(f"engine {base!r} cannot be loaded: {error.name or error} is missing", mend) from error
+        why, mend = environments.missing(base, error.name or str(error))
+        raise UsageError(f"engine {base!r} cannot be loaded: {why}", mend) from error
 
 
 def describe(name: str) -> EngineInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -38,16 +39,31 @@ def pretend(lock: Path, target: Path) -> Path:
     return python
 
 
-def test_locks_have_hashes_and_no_registry():
-    names = environments.locks()
-    assert {"guardrails-ai", "llm-guard"} <= names.keys()
-    for lock in names.values():
-        text = lock.read_text(encoding="utf-8")
-        assert "--hash=sha256:" in text
-        assert "://" not in text
-        assert "find-links" not in text
-        pinned = [line for line in text.splitlines() if "==" in line.partition(" ;")[0]]
-        assert text.count(" \\\n    --hash") >= len(pinned), "every pin has a hash"
+LOCKS = sorted(path.name for path in data_dir("requirements").glob("*.txt"))
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_pin_of_a_lock_has_hashes_and_no_registry_is_named(name: str):
+    text = (data_dir("requirements") / name).read_text(encoding="utf-8")
+    assert "://" not in text
+    entries = text.replace(" \\\n", " ").splitlines()
+    assert [line for line in entries if line.startswith("#")] == re.findall(r"\A# Python 3\.\d+ to 3\.\d+$", text, re.M)
+    for line in entries:
+        if not line.startswith("#"):
+            assert re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?==[\w.+!]+( ; [^;\\]+?)?(\s+--hash=sha256:[0-9a-f]{64})+", line)
+
+
+def test_what_is_locked_apart():
+    assert environments.locks().keys() == {"guardrails-ai", "llm-guard", "llm-guard+weights"}
+
+
+def test_only_the_scanners_with_weights_take_a_framework():
+    small, large = (
+        re.findall(r"^([\w.-]+)==", environments.locks()[name].read_text(encoding="utf-8"), re.MULTILINE)
+        for name in ("llm-guard", "llm-guard+weights")
+    )
+    assert set(small) < set(large)
+    assert {"torch", "transformers"} <= set(large) - set(small)
 
 
 def test_a_name_without_a_lock_is_unknown(lock: Path):
@@ -55,9 +71,9 @@ def test_a_name_without_a_lock_is_unknown(lock: Path):
         environments.install("clashng", POINT)
 
 
-def test_a_lock_for_another_python_says_which(lock: Path):
-    lock.write_text("# Python 3.7 only\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"locked for Python 3\.7.*--python python3\.7"):
+def test_a_lock_for_other_pythons_says_which(lock: Path):
+    lock.write_text("# Python 3.6 to 3.7\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"are for Python 3\.6 to 3\.7, and .* is 3\..*clashing --python python3\.7"):
         environments.install("clashing", POINT)
     with pytest.raises(UsageError, match="no-such-python cannot be run"):
         environments.install("clashing", POINT, "no-such-python")
@@ -78,6 +94,15 @@ def test_an_environment_counts_only_while_its_lock_holds(lock: Path):
     assert environments.python_of("clashing") is None
 
 
+def test_an_environment_may_be_made_from_any_lock_of_its_engine(lock: Path, monkeypatch: pytest.MonkeyPatch):
+    more = lock.with_name("engines-clashing+more.txt")
+    more.write_text("# more\n", encoding="utf-8")
+    monkeypatch.setattr(environments, "locks", lambda: {"clashing": lock, "clashing+more": more})
+    python = pretend(more, environments.home() / "clashing")
+    assert environments.python_of("clashing") == python
+    assert environments.engine_of("clashing+more") == "clashing"
+
+
 def test_an_engine_that_cannot_be_imported_here_runs_in_its_environment(
     lock: Path, rails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -89,6 +114,12 @@ def test_an_engine_that_cannot_be_imported_here_runs_in_its_environment(
     monkeypatch.setattr("carerails.engines.installed", lambda: points)
     with pytest.raises(UsageError, match=r"clashing is missing.*carerails engines install clashing"):
         load_engine("clashing", rails)
+    lock.write_text("# Python 3.6 to 3.7\n", encoding="utf-8")
+    info = describe("clashing")
+    assert not info.available
+    assert re.fullmatch(
+        r"engine .* its packages are for Python 3\.6 to 3\.7, and this is 3\.\d+ \(.*3\.7\)", info.why_not
+    )
     pretend(lock, environments.home() / "clashing")
     engine = load_engine("clashing", rails)
     assert isinstance(engine, ProcessEngine)

@@ -1,12 +1,15 @@
 """LLM Guard in its own environment: its output scanners on the rails of replies, and its weights where they are given.
 
-The weights are made here: a model of a few kilobytes that calls everything, or nothing, an injection.
+The weights are made here: a model of a few kilobytes that calls everything, or nothing, an injection. What needs no
+scanner of LLM Guard's is tested without it, on a package that is made here too.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,16 @@ import pytest
 
 from carerails import environments
 from carerails.engines import load_engine
-from carerails.errors import CarerailsError
+from carerails.errors import CarerailsError, UsageError
 from carerails.patterns import PatternEngine
 from carerails.resources import data_dir
+from carerails_llm_guard import LLMGuardEngine
 from tests.engines.test_patterns import RULES, ask
 
 PYTHON = environments.python_of("llm-guard")
-pytestmark = pytest.mark.skipif(PYTHON is None, reason="carerails engines install llm-guard")
+WEIGHTS = PYTHON is not None and any(PYTHON.parent.parent.glob("lib/python3*/site-packages/torch"))
+here = pytest.mark.skipif(PYTHON is None, reason="carerails engines install llm-guard")
+with_weights = pytest.mark.skipif(not WEIGHTS, reason="carerails engines install llm-guard+weights")
 MODELS = "CARERAILS_LLM_GUARD_MODELS"
 MAKE = """
 import sys
@@ -67,6 +73,7 @@ def weights(directory: Path, injection: bool) -> Path:
     return directory
 
 
+@here
 def test_replies_go_through_output_scanners(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv(MODELS, raising=False)
     rails = data_dir("rails") / "output"
@@ -81,6 +88,7 @@ def test_replies_go_through_output_scanners(monkeypatch: pytest.MonkeyPatch):
     assert set(engine.unsupported) == plain.policy.rules.keys() - plain.regexes.keys()
 
 
+@with_weights
 @pytest.mark.parametrize("injection", [True, False])
 def test_weights_refuse_what_they_were_made_for(
     injection: bool, rails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -95,6 +103,7 @@ def test_weights_refuse_what_they_were_made_for(
     assert not engine.notes
 
 
+@here
 def test_without_weights_their_subject_is_unsupported_and_it_says_so(
     rails: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -106,11 +115,61 @@ def test_without_weights_their_subject_is_unsupported_and_it_says_so(
     assert "without PromptInjection" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("what", ["nothing", "no directory", "garbage"])
-def test_weights_that_cannot_be_loaded_are_named(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@here
+@pytest.mark.parametrize("what", ["nothing", "no directory", pytest.param("garbage", marks=with_weights)])
+def test_weights_that_cannot_be_loaded_are_named(
+    what: str, rails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv(MODELS, str(tmp_path / "none" if what == "no directory" else tmp_path))
     if what == "garbage":
         (tmp_path / "PromptInjection").mkdir()
         (tmp_path / "PromptInjection" / "config.json").write_text("{}", encoding="utf-8")
     with pytest.raises(CarerailsError, match="PromptInjection"):
-        ask(load_engine("llm-guard"))
+        ask(load_engine("llm-guard", rails))
+
+
+SCANNER = """
+from enum import Enum
+import re
+class MatchType(Enum):
+    SEARCH = "search"
+class Regex:
+    def __init__(self, patterns, is_blocked, match_type, redact):
+        self.pattern = re.compile(patterns[0])
+    def scan(self, text):
+        return text, self.pattern.search(text) is None, 0.0
+"""
+
+
+@pytest.fixture(name="pretended")
+def _pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """LLM Guard, the packages of which cannot be run for want of what they import."""
+    for package in ("llm_guard", "llm_guard/input_scanners", "llm_guard/output_scanners"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("import torch_is_not_here", encoding="utf-8")
+    (tmp_path / "llm_guard" / "input_scanners" / "regex.py").write_text(SCANNER, encoding="utf-8")
+    (tmp_path / "llm_guard-0.3.16.dist-info").mkdir()
+    (tmp_path / "llm_guard-0.3.16.dist-info" / "METADATA").write_text("Name: llm-guard\nVersion: 0.3.16\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "llm_guard.input_scanners.regex", raising=False)
+    return tmp_path
+
+
+def test_only_the_scanners_that_it_uses_are_imported(pretended: Path, rails: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv(MODELS, raising=False)
+    engine = LLMGuardEngine(rails)
+    asyncio.run(engine.start())
+    findings = asyncio.run(engine.evaluate("slurred speech"))
+    assert [hit.rule for hit in findings.hits] == ["red flag stroke"]
+    assert "llm_guard" not in sys.modules, "whoever imports LLM Guard after us gets it whole"
+
+
+def test_weights_without_their_packages_say_how_to_get_them(
+    pretended: Path, rails: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(MODELS, str(pretended))
+    monkeypatch.setattr("carerails_llm_guard.engine.FRAMEWORKS", ("re", "no_framework"))
+    (pretended / "PromptInjection").mkdir()
+    (pretended / "PromptInjection" / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"PromptInjection needs no_framework, .*engines install llm-guard\+weights"):
+        asyncio.run(LLMGuardEngine(rails).start())

@@ -31,10 +31,11 @@ def install(
     """Give an engine an environment of its own, from its hash-locked requirements; it then runs as a process."""
     from carerails.cli.console import note
     from carerails.engines import installed
+    from carerails.environments import engine_of
     from carerails.environments import install as run
 
-    note(f"installing {name}; this takes minutes")
-    note(f"{name} is in {run(name, installed().get(name), python)}")
+    note(f"installing {name}; this may take minutes")
+    note(f"{name} is in {run(name, installed().get(engine_of(name)), python)}")
     raise typer.Exit(PASS)
 
 
