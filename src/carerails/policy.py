@@ -167,11 +167,20 @@ class Policy:
         Raises:
             EngineError: a rule failed, or answered what is no list of strings.
         """
+        found, scan = self.checked(text)
+        if found:
+            self._last = scan  # for whoever will now ask where the terms stand
+        return found
+
+    def checked(self, text: str) -> tuple[tuple[RuleHit, ...], Scan]:
+        """As `check`, with the text as it was scanned for it.
+
+        Raises:
+            EngineError: as `check`.
+        """
         scans = Scans(self._matcher)
         found = _hits(self._program.flows[CHECK](scans, (text, *self._program.given)), CHECK)
-        if found:
-            self._last = scans.get(text)  # for whoever will now ask where the terms stand
-        return found
+        return found, scans[text]
 
     def has(self, rule: str) -> bool:
         """Whether there is a rule of that name, judged or not."""

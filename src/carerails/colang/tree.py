@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, Literal
 
 #: What of a syntax tree no decision depends on.
@@ -253,7 +254,7 @@ def shape(node: object) -> object:
     if isinstance(node, tuple):
         return tuple(map(shape, node))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if is_dataclass(node) and not isinstance(node, type):
-        return (type(node).__name__, *[shape(getattr(node, name)) for name in _parts(type(node))])
+        return (type(node).__name__, *map(shape, _parts(type(node))(node)))
     return node
 
 
@@ -266,13 +267,16 @@ def walk(node: object) -> Iterator[Node]:
             ahead.extend(reversed(node))  # pyright: ignore[reportUnknownArgumentType]
         elif isinstance(node, (Node, Branch)):
             yield node
-            ahead.extend(getattr(node, name) for name in reversed(_parts(type(node))))
+            ahead.extend(reversed(_parts(type(node))(node)))
 
 
 @cache
-def _parts(kind: type[Any]) -> tuple[str, ...]:
-    """Names of what a node says, places aside: asking its class for them each time takes longest of all."""
-    return tuple(field.name for field in fields(kind) if field.name not in _PLACES)
+def _parts(kind: type[Any]) -> Callable[[object], tuple[object, ...]]:
+    """What gives the parts of a node, places aside. Linting walks all trees, so this is worth one look at a class."""
+    names = [field.name for field in fields(kind) if field.name not in _PLACES]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda node: tuple([getattr(node, name) for name in names])
 
 
 def calls(body: Iterable[Statement]) -> Iterator[Await]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import pickle
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from functools import cache
 from io import BytesIO
@@ -75,8 +75,8 @@ def write_known(root: Path, known: Known) -> None:
         RULES.write(path, _json(_plain(known)))
 
 
-def parsed_files(project: Project) -> dict[str, Parsed]:
-    """As `Project.parsed`; files that were parsed before are not parsed again."""
+def parsed_files(project: Project, is_quiet: Callable[[str, str, Parsed], bool]) -> dict[str, Parsed]:
+    """As `Project.parsed`; files that were parsed before are not parsed again, nor looked at for themselves."""
     path = _path(TREES, [str(project.root.resolve())])
     before = _trees(path)
     found: dict[str, Parsed] = {}
@@ -84,12 +84,12 @@ def parsed_files(project: Project) -> dict[str, Parsed]:
     for name, text in project.colang.items():
         key = hashlib.sha256(f"{name}\0{text}".encode()).hexdigest()
         if key in before:
-            flows, examples = _Trees(before[key]).load()
-            found[name], now[key] = Parsed(flows, examples, ()), before[key]
+            flows, examples, quiet = _Trees(before[key]).load()
+            found[name], now[key] = Parsed(flows, examples, (), quiet), before[key]
             continue
         file = found[name] = parsed(name, text)
         if not file.found:
-            now[key] = pickle.dumps((file.flows, file.examples), protocol=5)
+            now[key] = pickle.dumps((file.flows, file.examples, is_quiet(name, text, file)), protocol=5)
     if path and now.keys() != before.keys():
         TREES.write(path, pickle.dumps(now, protocol=5))
     return found

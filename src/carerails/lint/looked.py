@@ -164,13 +164,14 @@ def look(policy: Policy, rules: Iterable[str], texts: Mapping[str, str]) -> dict
         if not text:
             continue
         try:
-            hit = [hit.rule for hit in policy.check(text)]
+            said, scan = policy.checked(text)
+            hit = [one.rule for one in said]
         except EngineError:
+            scan = policy.scan(text)
             hit, failing = _one_by_one(policy, found, text)
             fails = failing | fails
         for name in hit:
             hits[name].add(key)
-        scan = policy.scan(text)
         for number in scan.candidates:
             arms = {arm for _, _, arm in scan.spans(number)} if number in uses else ()
             for name, regex in uses[number] if arms else ():

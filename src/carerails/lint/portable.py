@@ -46,11 +46,14 @@ def check_all(project: Project, notes: Notes) -> bool:
     Returns:
         Whether every check has run.
     """
-    files = kept.parsed_files(project)
+    files = kept.parsed_files(project, _is_quiet)
     unread = {name for name, file in files.items() if file.found}
     notes.take(found for file in files.values() for found in file.found)
     rails = Rails(project.colang, {name: file.flows for name, file in files.items()})
-    _as_written(project.colang, [flow for flow in rails.flows.values() if flow.file not in unread], notes)
+    flows = [flow for flow in rails.flows.values() if flow.file not in unread]
+    loud = {name: text for name, text in project.colang.items() if not files[name].quiet}
+    _as_written(loud, [flow for flow in flows if flow.file in loud], notes)
+    _between_flows(flows, notes)
     written = [example for file in files.values() for example in file.examples]
     compiled = _compiled_in_part(project, rails, unread, written, notes)
     if compiled is None:
@@ -77,13 +80,23 @@ def check_all(project: Project, notes: Notes) -> bool:
 
 
 def _as_written(texts: Mapping[str, str], flows: Collection[Flow], notes: Notes) -> None:
-    """What no compiler is needed for."""
+    """What neither a compiler nor another file is needed for."""
     for name, text in texts.items():
         for place in unwritten(text):
             notes.add("unwritten", name, *place)
     check_comments(texts, notes)
     for flow in flows:
         check_flow(flow, notes)
+
+
+def _is_quiet(name: str, text: str, file: Parsed) -> bool:
+    notes = Notes({name: text})
+    _as_written(notes.texts, file.flows, notes)
+    return not notes.found
+
+
+def _between_flows(flows: Collection[Flow], notes: Notes) -> None:
+    """What is asked of several flows, as they are written."""
     check_template_flows(flows, notes)
     check_meanings(flows, notes)
 
@@ -151,6 +164,7 @@ def check_file(project: Project, name: str, notes: Notes) -> None:
         notes.take(own.found)
         return
     _as_written({name: project.colang[name]}, own.flows, notes)
+    _between_flows(own.flows, notes)
     report = Report()
     flows = pure_flows([flow for file in files.values() for flow in file.flows], report)
     rules = rules_of(flows.values(), {}, Report())

@@ -27,11 +27,12 @@ _CHECK = re.compile(r"^flow check turn\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One file of the subset."""
+    """One file of the subset. `quiet`: nothing is wrong with it for itself, as is known from before."""
 
     flows: tuple[Flow, ...]
     examples: tuple[Example, ...]
     found: tuple[Diagnostic, ...]
+    quiet: bool = False
 
 
 @dataclass(frozen=True)

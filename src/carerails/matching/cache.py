@@ -16,22 +16,27 @@ from typing import Any
 from carerails.keeping import Shelf
 from carerails.matching.analysis import Analysis, Arm, Check, Facts, analyse, facts_of, joined
 
-#: Of regexes with fewer characters than this in all an analysis is faster than a file.
+#: Of regexes with fewer characters than this in all an analysis is faster than a file of arms, which has ten megabytes,
+#: and with fewer than that, than a file of its own.
+_WORTH_LOOKING = 10_000
 _WORTH_KEEPING = 20_000
 _CODE = ("tree.py", "everyday.py", "literals.py", "sentences.py", "analysis.py")
 SHELF = Shelf("analysis", ".json", most=8)
-#: Arms that were analysed by any command, the newest last.
-ARMS = Shelf("arms", ".json", most=2)
-_MOST_ARMS = 6_000
+#: Arms that were analysed by any command, one a line, the newest last: read where asked for.
+ARMS = Shelf("arms", ".jsonl", most=2)
+_MOST_ARMS = 12_000
 
 _facts = lru_cache(maxsize=_MOST_ARMS)(facts_of)
 
 
 def analysis_of(regexes: Sequence[str]) -> Analysis:
     """As `analyse`, at once where the same was analysed before, and soon where most arms were."""
-    path = path_of(regexes) if sum(map(len, regexes)) >= _WORTH_KEEPING else None
+    length = sum(map(len, regexes))
+    path = path_of(regexes) if length >= _WORTH_LOOKING else None
     if path is None:
         return analyse(regexes)
+    if length < _WORTH_KEEPING:
+        return _from_arms(regexes)
     kept = read(path)
     if kept is None:
         kept = _from_arms(regexes)
@@ -59,27 +64,20 @@ def _from_arms(regexes: Sequence[str]) -> Analysis:
     """From what is kept of their arms; what had to be analysed is kept with it."""
     path = ARMS.path(hashlib.sha256(_code().encode()).hexdigest())
     assert path is not None  # or else nothing is kept, and nobody asks
-    known = _read_arms(path)
+    known = dict(line.split(b"\t", 1) for line in (ARMS.read(path) or b"").splitlines())
     before = len(known)
 
     def facts(source: str) -> Facts | None:
-        if source not in known:
-            known[source] = _facts(source)
-        return known[source]
+        key = json.dumps(source).encode()
+        if key not in known:
+            known[key] = json.dumps(_facts(source), separators=(",", ":")).encode()
+        kept: Any = json.loads(known[key])
+        return _facts_from(*kept) if kept else None
 
     found = joined(regexes, facts)
     if len(known) > before:
-        newest = dict(list(known.items())[-_MOST_ARMS:])
-        ARMS.write(path, json.dumps(newest, separators=(",", ":")).encode())
+        ARMS.write(path, b"\n".join(map(b"\t".join, list(known.items())[-_MOST_ARMS:])))
     return found
-
-
-def _read_arms(path: Path) -> dict[str, Facts | None]:
-    try:
-        kept: dict[str, Any] = json.loads(ARMS.read(path) or b"{}")
-        return {source: _facts_from(*facts) if facts else None for source, facts in kept.items()}
-    except (ValueError, TypeError, AttributeError):
-        return {}
 
 
 def _facts_from(longest: int | None, local: bool, clauses: Any, checks: Any, text: str | None, re2: str) -> Facts:
