@@ -84,6 +84,11 @@ def test_a_path_whose_directory_is_missing_says_so(tmp_path: Path):
         pass
 
 
+def test_a_path_that_is_a_directory_says_so(tmp_path: Path):
+    with pytest.raises(UsageError, match="is a directory"), Parts().agent(str(tmp_path)):
+        pass
+
+
 def test_a_sqlite_url_is_a_path(tmp_path: Path):
     with Parts().agent(f"sqlite:///{tmp_path}/t.db") as agent:
         agent.ask_sync("t", "hello")

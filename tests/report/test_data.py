@@ -169,6 +169,17 @@ def test_runs_of_other_cases_are_not_set_side_by_side(tmp_path: Path, runs: tupl
         of_runs([tmp_path / "nothing"])
 
 
+def test_a_slice_that_one_run_lacks_is_told(tmp_path: Path):
+    one = make_run(tmp_path / "one", [a_row("a")])
+    two = make_run(tmp_path / "two", [a_row("a"), a_row("b", slice="more")])
+    out = tmp_path / "page.html"
+    done = carerails("eval", "report", one, two, "--out", out)
+    assert done.returncode == 0
+    assert "more: none of its cases in native one\n" in done.stderr
+    assert "none of them in native one." in out.read_text(encoding="utf-8")
+    assert "none of them in native two" not in out.read_text(encoding="utf-8")
+
+
 def test_no_text_can_leave_its_place(page_of_two: Path):
     page = page_of_two.read_text(encoding="utf-8")
     assert EVIL in data_of(page_of_two)["cases"]["text"]

@@ -87,6 +87,18 @@ def test_a_revision_is_the_directory_as_it_was(before: Path, after: Path, tmp_pa
     assert not old.exists()
 
 
+def test_a_revision_without_rails_there_says_so(before: Path, tmp_path: Path) -> None:
+    here = tmp_path / "rails"
+    here.mkdir()
+    (here / "README.md").write_text("soon", encoding="utf-8")
+    git(tmp_path, "init", "--quiet")
+    git(here, "add", ".")
+    git(here, "commit", "--quiet", "-m", "before")
+    shutil.copytree(before, here, dirs_exist_ok=True)
+    with pytest.raises(UsageError, match="'HEAD' has no Colang files in rails"), rails_of("HEAD", here):
+        pass
+
+
 @pytest.mark.parametrize("name", ["no-such-revision", "--output=x", "HEAD~99"])
 def test_what_is_no_revision_is_a_clear_error(name: str, before: Path, tmp_path: Path) -> None:
     here = tmp_path / "rails"

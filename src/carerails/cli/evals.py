@@ -99,7 +99,9 @@ def eval_report(
     from carerails.cli.console import note
     from carerails.evals.report import write_runs
 
-    write_runs(runs, out, listed)
+    for head in write_runs(runs, out, listed).slices:
+        if head.without:
+            note(f"{head.name}: none of its cases in {', '.join(head.without)}")
     note(f"report: {out}")
 
 

@@ -70,12 +70,14 @@ class SqliteStore:
         path: of the file; `:memory:` keeps nothing.
 
     Raises:
-        UsageError: the directory of the file does not exist.
+        UsageError: the directory of the file does not exist, or the path is one.
     """
 
     def __init__(self, path: str) -> None:
         if path != ":memory:" and not Path(path).absolute().parent.is_dir():
             raise UsageError("no such directory", "make it, or give another path for the store", path)
+        if Path(path).is_dir():
+            raise UsageError("is a directory", "name a file in it for the store", path)
         self._path = path
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from carerails.errors import UsageError
+from carerails.resources import rails_files
 
 
 @contextmanager
@@ -42,7 +43,10 @@ def rails_of(name: str, here: Path) -> Generator[Path, None, None]:
     with TemporaryDirectory(prefix="carerails-") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(folder, filter="data")
-        yield Path(folder) / inside
+        rails = Path(folder) / inside
+        if not any(rails_files(rails)):
+            raise UsageError(f"revision {name!r} has no Colang files in {inside}", "name one that has")
+        yield rails
 
 
 def _git(where: Path, *arguments: str) -> bytes | None:

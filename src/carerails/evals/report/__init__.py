@@ -22,14 +22,19 @@ def write_comparison(comparison: Comparison, results: Path, out: Path) -> None:
     _write(build(of_comparison(comparison, results)), out)
 
 
-def write_runs(runs: Sequence[Path], out: Path, listed: int = LISTED) -> None:
+def write_runs(runs: Sequence[Path], out: Path, listed: int = LISTED) -> Subject:
     """Write the page of one run, or of several side by side; `listed` is how many cases it holds at most.
+
+    Returns:
+        What the page is about.
 
     Raises:
         UsageError: a folder is no run, or the page cannot be written.
         NotComparable: the runs are not of the same cases.
     """
-    _write(build(of_runs(runs), listed), out)
+    subject = of_runs(runs)
+    _write(build(subject, listed), out)
+    return subject
 
 
 def build(subject: Subject, listed: int = LISTED) -> str:

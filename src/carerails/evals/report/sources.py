@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carerails import __version__
@@ -37,12 +37,13 @@ class Ran:
 
 @dataclass(frozen=True)
 class SliceHead:
-    """What the page says of a slice before its figures."""
+    """What the page says of a slice before its figures. `without`: labels of the runs that have none of it."""
 
     name: str
     about: str
     cases: int
     skipped: int
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,8 @@ def of_runs(paths: Sequence[Path]) -> Subject:
         raise UsageError("a run is named twice", "name each folder once")
     folders = [RunFolder(path) for path in paths]
     summaries = [_summary(folder) for folder in folders]
-    slices = _slices([summary.run for summary in summaries], paths)
     labels = _labels([summary.run.engine.name for summary in summaries], paths)
+    slices = _slices([summary.run for summary in summaries], paths, labels)
     names = [summary.run.engine.name for summary in summaries]
     return Subject(
         title=f"Run of {names[0]}" if len(names) == 1 else f"Runs of {', '.join(dict.fromkeys(names))}",
@@ -171,7 +172,7 @@ def _whole_rows(results: Path) -> Iterator[Row]:
         raise UsageError(error.strerror or "cannot be read", "name the folder of a run", str(results)) from None
 
 
-def _slices(manifests: Sequence[Manifest], paths: Sequence[Path]) -> tuple[SliceHead, ...]:
+def _slices(manifests: Sequence[Manifest], paths: Sequence[Path], labels: Sequence[str]) -> tuple[SliceHead, ...]:
     """Every slice of any run, once. A page that set other cases under one name side by side would mislead."""
     found: dict[str, tuple[str, SliceHead]] = {}
     for manifest, path in zip(manifests, paths, strict=True):
@@ -180,7 +181,11 @@ def _slices(manifests: Sequence[Manifest], paths: Sequence[Path]) -> tuple[Slice
             digest, _ = found.setdefault(piece.name, (piece.digest, head))
             if digest != piece.digest:
                 raise NotComparable(f"has other cases of {piece.name} than {paths[0]}", "run both anew", str(path))
-    return tuple(head for _, head in found.values())
+    had = [{piece.name for piece in manifest.slices} for manifest in manifests]
+    return tuple(
+        replace(head, without=tuple(label for label, names in zip(labels, had, strict=True) if name not in names))
+        for name, (_, head) in found.items()
+    )
 
 
 def _labels(engines: Sequence[str], paths: Sequence[Path]) -> list[str]:
