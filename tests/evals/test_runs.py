@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -11,14 +12,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from carerails.contracts import Turn, TurnDecision
 from carerails.errors import CarerailsError
-from carerails.evals import running
+from carerails.evals import cache, running
+from carerails.evals.cache import code_of
 from carerails.evals.cases import Case
 from carerails.evals.runs import RunFolder
 from carerails.evals.work import Item, Job, Worker
@@ -295,9 +299,9 @@ def test_repeats_that_decide_otherwise_are_counted(rails: Path, monkeypatch: pyt
 
 
 def test_the_cache_answers_the_same_case_of_the_same_engine(data: Path, rails: Path, plain: Path, tmp_path: Path):
-    cache = ("--cache", str(tmp_path / "cache"))
-    assert evaluate(data, rails, tmp_path / "1", *cache).returncode == 0
-    assert evaluate(data, rails, tmp_path / "2", *cache).returncode == 0
+    kept = ("--cache", str(tmp_path / "cache"))
+    assert evaluate(data, rails, tmp_path / "1", *kept).returncode == 0
+    assert evaluate(data, rails, tmp_path / "2", *kept).returncode == 0
     first, second = (list(RunFolder(tmp_path / name).rows()) for name in "12")
     assert all(row.latency_us for row in first)
     assert all(row.latency_us is None for row in second)  # not decided, so not timed
@@ -307,10 +311,24 @@ def test_the_cache_answers_the_same_case_of_the_same_engine(data: Path, rails: P
     shutil.copytree(rails, edited)
     rule = edited / "red_flags" / "stroke.co"
     rule.write_text(rule.read_text(encoding="utf-8").replace("slurred", "garbled"), encoding="utf-8")
-    assert evaluate(data, edited, tmp_path / "3", *cache).returncode == 0
+    assert evaluate(data, edited, tmp_path / "3", *kept).returncode == 0
     rows = list(RunFolder(tmp_path / "3").rows())
     assert all(row.latency_us for row in rows)
     assert {row.outcome for row in rows if "slurred" in row.text} == {"allow"}
+
+
+@pytest.mark.parametrize("edited", ["nemo_runner", "carerails_nemo"])
+def test_other_code_of_an_engine_is_another_cache(edited: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    code_of.cache_clear()
+    before = code_of("nemo")
+    package = Path(importlib.import_module(edited).__file__ or "").parent
+    copy = shutil.copytree(package, tmp_path / edited)
+    (copy / "more.py").write_text("MORE = 1\n", encoding="utf-8")
+    found = {edited: SimpleNamespace(submodule_search_locations=[str(copy)])}
+    monkeypatch.setattr(cache, "find_spec", lambda name: found.get(name) or find_spec(name))
+    code_of.cache_clear()
+    assert code_of("nemo") != before
+    code_of.cache_clear()
 
 
 def test_a_spoilt_cache_is_decided_anew_and_a_failed_check_is_not_kept(rails: Path, tmp_path: Path):

@@ -74,10 +74,14 @@ class Cache:
         return hashlib.blake2b(f"{self._key}\n{case}\n{repeat}".encode(), digest_size=16).digest()
 
 
+#: Packages that more than one engine runs on.
+_OURS = ("carerails", "nemo_runner")
+
+
 @lru_cache
 def code_of(engine: str) -> str:
-    """A digest of the Python files of this package and of the engine's own."""
-    packages = {"carerails"} | {
+    """A digest of the Python files of our packages and of the engine's own."""
+    packages = set(_OURS) | {
         entry.value.partition(":")[0].partition(".")[0]
         for entry in entry_points(group="carerails.engines")
         if entry.name == engine
