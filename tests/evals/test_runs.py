@@ -324,8 +324,11 @@ def test_other_code_of_an_engine_is_another_cache(edited: str, tmp_path: Path, m
     package = Path(importlib.import_module(edited).__file__ or "").parent
     copy = shutil.copytree(package, tmp_path / edited)
     (copy / "more.py").write_text("MORE = 1\n", encoding="utf-8")
-    found = {edited: SimpleNamespace(submodule_search_locations=[str(copy)])}
-    monkeypatch.setattr(cache, "find_spec", lambda name: found.get(name) or find_spec(name))
+
+    def found(name: str) -> object:
+        return SimpleNamespace(submodule_search_locations=[str(copy)]) if name == edited else find_spec(name)
+
+    monkeypatch.setattr(cache, "find_spec", found)
     code_of.cache_clear()
     assert code_of("nemo") != before
     code_of.cache_clear()
