@@ -253,9 +253,10 @@ def test_of_the_near_misses_of_the_slice_hardly_one_is_stopped():
 def test_engines_agree_on_what_is_judged():
     own = [text.partition(" [cite")[0] for text in (OBLIQUE, SOUND)]  # as a guard asks: marks are not read
     texts = [*own, *(card.passage("en").sentences[0] for card in cards().cards[:5])]
+    judge = learned()  # starts it on a loop of its own
 
     async def both(name: str) -> list[tuple[str, tuple[str, ...]]]:
-        async with open_engine(name, RAILS, judge=learned()) as engine:
+        async with open_engine(name, RAILS, judge=judge) as engine:
             found = [await engine.check(Turn.of(text, locale="en")) for text in texts]
             return [(one.decision, tuple(e.rule for e in one.evidence)) for one in found]
 
