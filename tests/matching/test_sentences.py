@@ -117,7 +117,7 @@ def test_only_a_changed_sentence_is_asked_again() -> None:
 
 
 def test_rules_search_little_more_than_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All 4,400 arms together: 5.6 times a message's length, 17 times that of long prose. With 3,600 it was 3.5 and 12."""
+    """All 4,400 arms: 5.6 times a message's length, 17 times that of long prose. With 3,600 it was 3.5 and 12."""
     searched: list[int] = []
     whole: Callable[[Verifier], Callable[[Subject, int, int], Span | None]] = Verifier.find.func
 
