@@ -23,7 +23,7 @@ from carerails.evals.rows import Row
 from carerails.evals.stats import mean_interval
 
 #: Error probability of a family. docs/gate.md says what it was weighed against: an engine of which one case in a
-#: hundred flips at random raises a false alarm in one run of some 3,800, and 13 flips to one side are seen.
+#: hundred flips at random raises a false alarm in one run of some 3,400, and 13 flips to one side are seen.
 ALPHA = 0.001
 #: The least drift that is called: half a point, or as much cost a case.
 SIZE = 0.005
