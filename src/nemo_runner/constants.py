@@ -2,8 +2,9 @@
 
 NeMo evaluates every statement of a flow anew on every turn, from its source text, and an awaited flow that only puts
 patterns together takes it a millisecond. Here such statements leave the flow: for `$all` of `$all = $words + "..."`,
-what stays behind reads the global variable `$const_7`. A flow with anything in it but assignments, calls, `if` and
-`return` stays as it is, and so do flows without parameters, branches, and variables that a branch assigns.
+what stays behind reads `$const_7`, which the flow holds (expressions.py). A flow with anything in it but assignments,
+calls, `if` and `return` stays as it is, and so do flows without parameters, branches, and variables that a branch
+assigns.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 from nemoguardrails.colang.v2_x.lang import colang_ast
 from nemoguardrails.colang.v2_x.runtime import eval as evaluator
 
+from nemo_runner.expressions import CONSTANT
+
 # NeMo's own types are partly unknown to a type checker.
 ast: Any = colang_ast
 nemo: Any = evaluator
@@ -24,36 +27,32 @@ Element = FlowConfig = Any
 _VARIABLE = re.compile(r"\$([A-Za-z_]\w*)")
 
 
-def take_constants(flows: Mapping[str, FlowConfig]) -> dict[str, Any]:
-    """Give flows elements without constants, before NeMo first expands them.
-
-    Returns:
-        The global variables that the flows read from now on.
-    """
-    values: dict[str, Any] = {}
+def take_constants(flows: Mapping[str, FlowConfig]) -> None:
+    """Give flows `constants` and elements without them, before NeMo first expands them."""
     for flow in flows.values():
         if flow.parameters and all(map(_is_plain, _inside(flow.elements[1:]))):
-            _take(flow, flows, values)
-    return values
+            flow.constants = _taken(flow, flows)
 
 
-def _take(flow: FlowConfig, flows: Mapping[str, FlowConfig], values: dict[str, Any]) -> None:
-    """Take the constants out of one flow; `values` are all so far, by global name."""
+def _taken(flow: FlowConfig, flows: Mapping[str, FlowConfig]) -> dict[str, Any]:
+    """The constants that one flow still reads, by name, taken out of it."""
     start, *body = flow.elements
     branched = {_target(element) for branch in body for element in _inside([branch]) if element is not branch}
-    known: dict[str, str] = {}  # the global that a variable is at this point
+    values: dict[str, Any] = {}
+    known: dict[str, str] = {}  # the constant that a variable is at this point
     left: list[Element] = []
     for element in body:
         name = _target(element)
         now = {variable: values[shared] for variable, shared in known.items()}
         value = _value(element, now, flows) if name and name not in branched else ()
         if value:
-            known[name] = f"const_{len(values)}"
+            known[name] = f"{CONSTANT}{len(values)}"
             values[known[name]] = value[0]
         else:
             left.append(_renamed(element, known))
             known.pop(name, None)
-    flow.elements = [start, *(ast.Global(name=f"${name}") for name in _read(left) if name in values), *left]
+    flow.elements = [start, *left]
+    return {name: values[name] for name in _read(left) if name in values}
 
 
 def _value(element: Element, known: Mapping[str, Any], flows: Mapping[str, FlowConfig]) -> tuple[Any, ...]:
@@ -83,7 +82,7 @@ def _returned(flow: FlowConfig | None, flows: Mapping[str, FlowConfig]) -> tuple
 
 
 def _renamed(element: Element, known: Mapping[str, str]) -> Element:
-    """The element, and what it holds, with globals in place of known variables."""
+    """The element, and what it holds, with constants in place of known variables."""
     element = copy.deepcopy(element)
     for one in _inside([element]):
         for owner, key in _texts(one):

@@ -41,8 +41,8 @@ class _Runtime(Protocol):
 class Runner:
     """A program whose `main` waits for events. `Runner.load` makes one."""
 
-    def __init__(self, runtime: _Runtime, waiting: Any, ended: Sequence[Any], constants: Mapping[str, Any]) -> None:
-        self._runtime, self._waiting, self._constants = runtime, waiting, constants
+    def __init__(self, runtime: _Runtime, waiting: Any, ended: Sequence[Any]) -> None:
+        self._runtime, self._waiting = runtime, waiting
         #: What never changes: code, configuration, flows that ended.
         self._shared = (waiting.flow_configs, waiting.rails_config, *ended)
 
@@ -61,7 +61,7 @@ class Runner:
             Exception: whatever NeMo raises where it cannot parse or start the program.
         """
         with _parsing:
-            runtime, constants = _load(yaml, sources, actions)
+            runtime = _load(yaml, sources, actions)
         with discreet():
             _, state = await _one_thread_at_a_time(runtime.process_events([]))
             ended = [flow for flow in state.flow_states.values() if flow.status.value in ("finished", "stopped")]
@@ -69,13 +69,11 @@ class Runner:
                 flow.status_updated = datetime.min
             _, waiting = await _one_thread_at_a_time(runtime.process_events([{"type": "Ready"}], state))
         waiting.last_events.clear()
-        return cls(runtime, waiting, ended, constants)
+        return cls(runtime, waiting, ended)
 
     def waiting(self) -> Any:
         """A copy of the state in which `main` waits."""
-        state = copy.deepcopy(self._waiting, {id(part): part for part in self._shared})
-        state.context.update(self._constants)
-        return state
+        return copy.deepcopy(self._waiting, {id(part): part for part in self._shared})
 
     async def send(self, event: Event, state: Any = None) -> Answer:
         """Send an event; what comes back, and the state that it left behind.
@@ -102,9 +100,7 @@ def no_telemetry() -> None:
     os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
 
 
-def _load(
-    yaml: str, sources: Sequence[Path], actions: Mapping[str, Callable[..., Any]]
-) -> tuple[_Runtime, dict[str, Any]]:
+def _load(yaml: str, sources: Sequence[Path], actions: Mapping[str, Callable[..., Any]]) -> _Runtime:
     # Python keeps 512 compiled regexes and drops the oldest: with a few more, a turn would compile for a second.
     setattr(re, "_MAXCACHE", max(getattr(re, "_MAXCACHE", 0), _REGEXES))  # noqa: B010
     no_telemetry()
@@ -123,7 +119,8 @@ def _load(
     for name, action in {"GenerateValueAction": _ask_nobody, **actions}.items():
         runtime.register_action(action, name)
     hush()
-    return runtime, take_constants(runtime.flow_configs)
+    take_constants(runtime.flow_configs)
+    return runtime
 
 
 async def _ask_nobody() -> None:

@@ -476,7 +476,7 @@ class Flaky(StubDrafter):
 
 
 def test_a_thousand_turns_through_an_opening_and_closing_circuit_lose_none(store: str):
-    """Time passes with the questions, so that on a slow machine, too, some come while it is open and more when it may close."""
+    """Time passes with the questions: however slow the machine, some come while it is open, more when it may close."""
     parts, clock = Parts(), Clock()
     parts.drafter = Flaky(range(100, 112))
 

@@ -75,9 +75,10 @@ def test_they_need_none_of_what_makes_nemo_faster(engine: NemoEngine, monkeypatc
     ours = [asyncio.run(engine.evaluate(text)) for text in texts]
     assert len({findings.hits for findings in ours}) == len(texts)
     untyped: Any = evaluator
-    monkeypatch.setattr(constants, "take_constants", lambda _: {})  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(constants, "take_constants", lambda _: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     monkeypatch.setattr(expressions, "read_once", lambda: None)
     monkeypatch.setattr(statemachine, "eval_expression", untyped.eval_expression)
+    monkeypatch.setattr(statemachine, "_get_eval_context", expressions._nemos_context)  # pyright: ignore[reportPrivateUsage]
     plain = NemoEngine()
     asyncio.run(plain.start())
     assert [asyncio.run(plain.evaluate(text)) for text in texts] == ours
