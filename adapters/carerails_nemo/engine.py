@@ -13,11 +13,13 @@ from pydantic import StrictStr, TypeAdapter, ValidationError
 from carerails.colang.rules import SECOND_OPINION
 from carerails.contracts import Ask, Findings, Locale, RuleHit
 from carerails.errors import EngineError, UsageError
+from carerails.keeping import Shelf
 from carerails.resources import data_dir, rails_files
 from nemo_runner import Event, Events, Runner, action_failed
 
 #: Who is asked for a second opinion in the current turn. Tasks that NeMo starts for actions inherit it.
 _judge: ContextVar[Ask] = ContextVar("carerails_nemo_judge")
+_PARSED = Shelf("nemo", ".json", most=8)
 _HITS = TypeAdapter(list[tuple[StrictStr, tuple[StrictStr, ...]]])
 
 
@@ -54,7 +56,7 @@ class NemoEngine:
             raise UsageError("holds no .co files", "name a directory with Colang rails", str(rails))
         yaml = (data_dir("config") / "nemo" / "config.yml").read_text(encoding="utf-8")
         try:
-            self._runner = await Runner.load(yaml, sources, {SECOND_OPINION: _second_opinion})
+            self._runner = await Runner.load(yaml, sources, {SECOND_OPINION: _second_opinion}, _PARSED)
             open_guards = self._runner.waiting()
             guards: dict[str, str] = open_guards.main_flow_state.context.get("guards") or {}
             guards.update(dict.fromkeys(guards, ""))

@@ -12,11 +12,15 @@ import re
 import threading
 import types
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from nemo_runner.discretion import discreet, hush
+
+if TYPE_CHECKING:
+    from nemo_runner.parsing import Keeper
 
 Event: TypeAlias = dict[str, Any]
 Events: TypeAlias = list[Event]
@@ -48,7 +52,11 @@ class Runner:
 
     @classmethod
     async def load(
-        cls, yaml: str, sources: Sequence[Path], actions: Mapping[str, Callable[..., Coroutine[Any, Any, Any]]]
+        cls,
+        yaml: str,
+        sources: Sequence[Path],
+        actions: Mapping[str, Callable[..., Coroutine[Any, Any, Any]]],
+        keeper: Keeper | None = None,
     ) -> Runner:
         """Load a program, and run `main` up to where it waits.
 
@@ -56,12 +64,13 @@ class Runner:
             yaml: NeMo's configuration, without a model.
             sources: files of Colang 2.x.
             actions: Python actions by the name that the flows call them by.
+            keeper: keeps what was parsed; None: everything is parsed anew.
 
         Raises:
             Exception: whatever NeMo raises where it cannot parse or start the program.
         """
         with _parsing:
-            runtime = _load(yaml, sources, actions)
+            runtime = _load(yaml, sources, actions, keeper)
         with discreet():
             _, state = await _one_thread_at_a_time(runtime.process_events([]))
             ended = [flow for flow in state.flow_states.values() if flow.status.value in ("finished", "stopped")]
@@ -100,7 +109,9 @@ def no_telemetry() -> None:
     os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"
 
 
-def _load(yaml: str, sources: Sequence[Path], actions: Mapping[str, Callable[..., Any]]) -> _Runtime:
+def _load(
+    yaml: str, sources: Sequence[Path], actions: Mapping[str, Callable[..., Any]], keeper: Keeper | None
+) -> _Runtime:
     # Python keeps 512 compiled regexes and drops the oldest: with a few more, a turn would compile for a second.
     setattr(re, "_MAXCACHE", max(getattr(re, "_MAXCACHE", 0), _REGEXES))  # noqa: B010
     no_telemetry()
@@ -109,12 +120,14 @@ def _load(yaml: str, sources: Sequence[Path], actions: Mapping[str, Callable[...
     from nemo_runner.constants import take_constants
     from nemo_runner.expressions import read_once
     from nemo_runner.pace import let_it_run
+    from nemo_runner.parsing import parsed_once
 
     read_once()
     let_it_run()
     more = {"import_paths": [str(path.resolve()) for path in sources]}
-    config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
-    runtime: Any = LLMRails(config).runtime
+    with parsed_once(sources, keeper) if keeper else nullcontext():
+        config = RailsConfig.from_content(yaml_content=yaml, config=more)  # pyright: ignore[reportUnknownMemberType]
+        runtime: Any = LLMRails(config).runtime
     # NeMo would download an embedding model before it finds that it has nobody to ask.
     for name, action in {"GenerateValueAction": _ask_nobody, **actions}.items():
         runtime.register_action(action, name)
