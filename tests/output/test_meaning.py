@@ -23,6 +23,7 @@ from carerails.output.settings import OutputSettings
 from carerails.resources import data_dir
 from carerails.semantic.encoder import WIDTH
 from carerails.semantic.heads import Heads
+from carerails.semantic.wording import Wording
 from tests.kit import ScriptedEngine, says
 from tests.output.kit import answer, cards, passage, rails
 from tests.output.test_stream import cut, play
@@ -55,7 +56,9 @@ def _never(examples: Sequence[Example], encoder: object) -> Heads:
 
 def tiny() -> Heads:
     ones = np.ones(2, dtype=np.float32)
-    return Heads(np.ones((1, WIDTH), dtype=np.float32), np.ones((1, 2), dtype=np.float32), ones, ones, ones)
+    axes, vectors = np.eye(WIDTH, dtype=np.float32), np.ones((1, WIDTH), dtype=np.float32)
+    weights, pulls = np.ones((1, 2), dtype=np.float32), np.zeros((0, 2), dtype=np.float32)
+    return Heads(axes, vectors, weights, ones, ones, ones, Wording.none(), pulls)
 
 
 def holds(text: str, **scores: float) -> list[Opinion]:

@@ -24,7 +24,7 @@ from carerails.errors import UsageError
 from carerails.keeping import Shelf
 from carerails.knowledge.cards import Knowledge
 from carerails.semantic import heads as fitting
-from carerails.semantic import is_installed
+from carerails.semantic import is_installed, wording
 from carerails.semantic.encoder import Encoder, embedded, encoder_version, shared_encoder
 from carerails.semantic.heads import Heads, fit, kept
 from carerails.text import as_read
@@ -120,7 +120,7 @@ class LocalReplyJudge:
         assert self._encoder is not None
         new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._heard]
         for sentence, vector in zip(new, self._encoder.encode(new) if new else (), strict=True):
-            self._heard[sentence] = _heard(self._heads.log_odds(vector)[0])
+            self._heard[sentence] = _heard(self._heads.log_odds(vector, sentence)[0])
         found = [self._heard[sentence] for sentence in sentences]
         while len(self._heard) > _REMEMBERED:
             del self._heard[next(iter(self._heard))]
@@ -153,15 +153,16 @@ def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
     for kind in (*KINDS, IN_SCOPE):
         if counts[kind] < _ENOUGH:
             raise UsageError(f"{counts[kind]} examples of {kind}", f"write at least {_ENOUGH} in rails/output/examples")
-    told = [[*(e.category == kind for kind in KINDS), e.category != IN_SCOPE] for e in examples]
-    vectors = embedded([as_read(example.text) for example in examples], encoder)
-    return fit(vectors, numpy.where(told, 1, -1).astype(numpy.float32), families(examples), _RIDGE)
+    told: Any = [[*(e.category == kind for kind in KINDS), e.category != IN_SCOPE] for e in examples]
+    texts = [as_read(example.text) for example in examples]
+    told = numpy.where(told, 1, -1).astype(numpy.float32)
+    return fit(embedded(texts, encoder), told, families(examples), _RIDGE, texts)
 
 
 def _fingerprint(examples: Sequence[Example]) -> str:
     """Hash of all that the heads depend on: the examples in their order, the encoder, and this code."""
     key = hashlib.sha256(encoder_version().encode())
-    for path in (Path(__file__), Path(fitting.__file__)):
+    for path in (Path(__file__), Path(fitting.__file__), Path(wording.__file__)):
         key.update(path.read_bytes())
     key.update(json.dumps([(e.text, e.category, e.locale, e.file) for e in examples]).encode())
     return key.hexdigest()

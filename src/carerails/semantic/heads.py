@@ -1,4 +1,4 @@
-"""Kernel ridge regression on embeddings, one head an opinion, and what its scores mean as probabilities.
+"""Kernel ridge regression on embeddings and wording, one head an opinion, and what its scores mean as probabilities.
 
 All heads share one matrix of how alike the examples are, so that they are fitted by one inversion; it also gives, in
 closed form, what each example would have scored had its fold been left out, on which the probabilities are fitted.
@@ -17,12 +17,19 @@ from zipfile import BadZipFile
 from carerails.keeping import Shelf
 from carerails.parallel import one_thread
 from carerails.semantic.encoder import WIDTH
+from carerails.semantic.wording import Wording
 
 #: How quickly likeness fades: `exp(-_FADES * squared distance)`.
 _FADES: Final = 1.5
 #: How much the fit is held back, where nobody says otherwise.
 _RIDGE: Final = 3.0
 _STEPS: Final = 50
+#: What wording weighs beside meaning, where it is looked at.
+_WORDING: Final = 0.5
+#: Dimensions of the embeddings that are looked at: those along which the examples differ most. More tell no more.
+_AXES: Final = 256
+#: Rows of the matrix that are made at a time.
+_ROWS: Final = 1024
 
 
 @dataclass(frozen=True)
@@ -30,35 +37,47 @@ class Heads:
     """Fitted heads.
 
     Attributes:
-        vectors: examples x WIDTH.
+        axes: WIDTH x the dimensions that are looked at.
+        vectors: examples x those dimensions, of length 1.
         weights: examples x heads.
         slopes: of the probabilities, a head; with `offsets`, log odds = slope * score + offset.
         offsets: see there.
         held_out: examples x heads: log odds of each example by heads that never saw its fold.
+        wording: features of the examples' wording; none where only their meaning was learnt.
+        pulls: features x heads: what each feature adds to a score.
     """
 
+    axes: Any
     vectors: Any
     weights: Any
     slopes: Any
     offsets: Any
     held_out: Any
+    wording: Wording
+    pulls: Any
 
-    def log_odds(self, vector: Any) -> tuple[Any, Any]:
-        """Of every head for one text, and how alike each example is, 0 to 1.
+    def log_odds(self, vector: Any, text: str = "") -> tuple[Any, Any]:
+        """Of every head for one text, and how alike in meaning each example is, 0 to 1.
 
         0 means: as likely one of the head's own as another, were there as many of both.
         """
         numpy: Any = import_module("numpy")
         # `@` would wake threads, which costs more.
-        alike = numpy.exp(2 * _FADES * (numpy.einsum("ij,j->i", self.vectors, vector) - 1))
+        turned = _of_length_1(numpy.einsum("ij,i->j", self.axes, vector))
+        alike = numpy.exp(2 * _FADES * (numpy.einsum("ij,j->i", self.vectors, turned) - 1))
         scores = numpy.einsum("ij,i->j", self.weights, alike)
+        if len(self.pulls):
+            places, values = self.wording.of_one(text)
+            scores += numpy.einsum("ij,i->j", self.pulls[places], values)
         return self.slopes * scores + self.offsets, alike
 
     def to_bytes(self) -> bytes:
         """All of it."""
         numpy: Any = import_module("numpy")
         body = io.BytesIO()
-        numpy.savez(body, **{name: getattr(self, name) for name in self.__dataclass_fields__})
+        names = numpy.frombuffer("\n".join(self.wording.names).encode(), dtype=numpy.uint8)
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        numpy.savez(body, **arrays, names=names, rarity=self.wording.rarity)
         return body.getvalue()
 
     @classmethod
@@ -71,15 +90,23 @@ class Heads:
         numpy: Any = import_module("numpy")
         try:
             with numpy.load(io.BytesIO(body), allow_pickle=False) as arrays:
-                found = cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
+                wording = Wording(arrays["names"].tobytes().decode().split("\n"), arrays["rarity"])
+                found = cls(**{name: arrays[name] for name in _ARRAYS}, wording=wording)
         except (KeyError, OSError, EOFError, BadZipFile) as error:
             raise ValueError("arrays that cannot be read") from error
-        if found.vectors.shape[1:] != (WIDTH,) or len(found.vectors) != len(found.weights):
+        fits = len(found.pulls) == len(wording.rarity) <= len(wording.names)
+        seen = found.axes.shape == (WIDTH, *found.vectors.shape[1:])
+        if not seen or len(found.vectors) != len(found.weights) or not fits:
             raise ValueError("arrays that do not fit together")
         return found
 
 
-def fit(vectors: Any, told: Any, folds: Sequence[int], ridge: float = _RIDGE) -> Heads:
+_ARRAYS: Final = ("axes", "vectors", "weights", "slopes", "offsets", "held_out", "pulls")
+
+
+def fit(
+    vectors: Any, told: Any, folds: Sequence[int], ridge: float = _RIDGE, texts: Sequence[str] | None = None
+) -> Heads:
     """Fit one head a column of `told`.
 
     Args:
@@ -87,20 +114,33 @@ def fit(vectors: Any, told: Any, folds: Sequence[int], ridge: float = _RIDGE) ->
         told: examples x heads: 1 for a head's own, below 0 for what it is told from, 0 for what is neither.
         folds: examples of one fold are left out together when the probabilities are fitted.
         ridge: how much the fit is held back.
+        texts: of the vectors, where their wording is to be learnt, too.
     """
     numpy: Any = import_module("numpy")
+    wording = Wording.none() if texts is None else Wording.of(texts)
+    rows = wording.rows(texts or [""] * len(vectors))
     with one_thread():
+        axes = numpy.linalg.eigh(vectors.T @ vectors)[1][:, -_AXES:]
+        vectors = _of_length_1(vectors @ axes)
         alike = vectors @ vectors.T
         alike -= 1
         alike *= 2 * _FADES
         numpy.exp(alike, out=alike)
+        for at in range(0, len(vectors) if len(wording.names) else 0, _ROWS):
+            alike[at : at + _ROWS] += _WORDING * (rows[at : at + _ROWS] @ rows.T).toarray()
         alike[numpy.diag_indices(len(vectors))] += ridge
         inverse = _inverse(alike)
         weights = inverse @ told
         scored = left_out(inverse, weights, told, folds)
+    pulls = (_WORDING * (rows.T @ weights)).astype(numpy.float32)
     scales = [_scale(scores[is_ != 0], is_[is_ != 0] > 0) for scores, is_ in zip(scored.T, told.T, strict=True)]
     slopes, offsets = numpy.array(scales, dtype=numpy.float32).T
-    return Heads(vectors, weights, slopes, offsets, scored * slopes + offsets)
+    return Heads(axes, vectors, weights, slopes, offsets, scored * slopes + offsets, wording, pulls)
+
+
+def _of_length_1(vectors: Any) -> Any:
+    numpy: Any = import_module("numpy")
+    return vectors / numpy.maximum(numpy.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
 
 def kept(shelf: Shelf, key: str | None, fitted: Callable[[], Heads]) -> Heads:

@@ -93,7 +93,7 @@ class LocalJudge:
         assert self._encoder is not None
         heard: list[_Heard] = []
         for text, vector in zip(texts, self._encoder.encode(texts), strict=True):
-            log_odds, alike = heads.log_odds(vector)
+            log_odds, alike = heads.log_odds(vector, text)
             heard.append(_Heard(text, _said(log_odds.tolist()), alike))
         return heard
 

@@ -118,8 +118,9 @@ def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
     for head, count in zip(HEADS, (told > 0).sum(axis=0), strict=True):
         if count < _ENOUGH:
             raise UsageError(f"{count} examples of {head}", f"write at least {_ENOUGH} in rails/examples")
-    vectors = embedded([as_read(example.text) for example in examples], encoder)
-    return fit(vectors, told, _folds(vectors), _RIDGE)
+    texts = [as_read(example.text) for example in examples]
+    vectors = embedded(texts, encoder)
+    return fit(vectors, told, _folds(vectors), _RIDGE, texts)
 
 
 def _told(head: str, example: Example) -> float:
