@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
@@ -165,3 +166,8 @@ def small_rails(directory: Path) -> Path:
         path.write_text("# A rails file of a test.\n" + text, encoding="utf-8")
     shutil.copytree(data_dir("rails") / "templates", rails / "templates")
     return rails
+
+
+def hears_interrupts() -> None:
+    """For `preexec_fn`: a shell's background job ignores interrupts, and hands that down to what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit import hears_interrupts
+
 ENV = {**os.environ, "COLUMNS": "200", "TERM": "dumb"}
 
 
@@ -154,10 +156,6 @@ def test_a_full_disk_is_no_fault_of_ours(tmp_path: Path, rails: Path):
     done = carerails("decide", "--rails", rails, "--in", rows, "--out", "/dev/full")
     assert done.returncode == 2
     assert done.stderr == "carerails: the output: No space left on device (make room, or write elsewhere)\n"
-
-
-def hears_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_interrupted_leaves_complete_lines(tmp_path: Path, rails: Path):

@@ -19,6 +19,7 @@ from carerails.engines import EngineInfo
 from carerails.errors import UsageError
 from carerails.play import answers, page, runners
 from carerails.play.runners import Runner
+from tests.kit import hears_interrupts
 from tests.play.conftest import STROKE, TALK, Served, snapshot
 
 SAID: dict[str, Any] = {"text": "😀 he has slurred speech", "locale": None, "country": None, "drafts": {}}
@@ -285,7 +286,13 @@ def test_an_engine_with_a_model_is_asked_only_where_it_is_named(served: Served, 
 
 def test_the_command_serves_says_nothing_of_what_is_asked_and_ends_cleanly(rails: Path):
     command = [sys.executable, "-m", "carerails", "rails", "play", str(rails), "--engines", "native"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_interrupts,  # noqa: PLW1509
+    )
     assert process.stderr
     first = process.stderr.readline()
     address = first.rsplit(" ", 1)[1].strip()
