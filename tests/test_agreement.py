@@ -14,7 +14,7 @@ from evals.benchmarks.agreement import differing
 from carerails.evals.cases import load_slice, slice_names
 from carerails.evals.fuzz import fuzz_turns
 
-ATTACKED = load_slice("obfuscation").cases
+ATTACKED = list(load_slice("obfuscation").cases)
 PLAIN = [case for name in slice_names() if name != "obfuscation" for case in load_slice(name).cases]
 
 
