@@ -19,15 +19,19 @@ RAILS = data_dir("rails")
 WARM_S, QUICK_S = 3.0, 0.9
 
 
-@pytest.fixture(scope="module", autouse=True)
-def kept():
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARERAILS_CACHE", "off")
+
+
+@pytest.fixture
+def kept(nothing_is_kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is looked at stays in the user's cache: `make check` has it from there."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("CARERAILS_CACHE", raising=False)
-        yield
+    monkeypatch.delenv("CARERAILS_CACHE")
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept")
 def test_our_rails_have_no_finding_and_the_second_time_is_quick() -> None:
     assert [str(one) for one in at_least(lint(RAILS), "warning")] == []
     begin = time.perf_counter()
@@ -39,6 +43,7 @@ def test_our_settings_have_no_finding() -> None:
     assert [str(one) for one in lint_settings(data_dir("config"))] == []
 
 
+@pytest.mark.usefixtures("kept")
 def test_the_largest_file_is_looked_at_while_somebody_types() -> None:
     largest = max((RAILS / "red_flags").glob("*.co"), key=lambda path: path.stat().st_size)
     text = largest.read_text(encoding="utf-8")
