@@ -24,7 +24,7 @@ from carerails.errors import UsageError
 from carerails.keeping import Shelf
 from carerails.knowledge.cards import Knowledge
 from carerails.semantic import heads as fitting
-from carerails.semantic import is_installed, wording
+from carerails.semantic import is_installed
 from carerails.semantic.encoder import Encoder, embedded, encoder_version, shared_encoder
 from carerails.semantic.heads import Heads, fit, kept
 from carerails.text import as_read
@@ -162,7 +162,7 @@ def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
 def _fingerprint(examples: Sequence[Example]) -> str:
     """Hash of all that the heads depend on: the examples in their order, the encoder, and this code."""
     key = hashlib.sha256(encoder_version().encode())
-    for path in (Path(__file__), Path(fitting.__file__), Path(wording.__file__)):
+    for path in (Path(__file__), *sorted(Path(fitting.__file__).parent.glob("*.py"))):
         key.update(path.read_bytes())
     key.update(json.dumps([(e.text, e.category, e.locale, e.file) for e in examples]).encode())
     return key.hexdigest()

@@ -90,11 +90,11 @@ class Heads:
         numpy: Any = import_module("numpy")
         try:
             with numpy.load(io.BytesIO(body), allow_pickle=False) as arrays:
-                wording = Wording(arrays["names"].tobytes().decode().split("\n"), arrays["rarity"])
+                wording = Wording(arrays["names"].tobytes().decode().splitlines(), arrays["rarity"])
                 found = cls(**{name: arrays[name] for name in _ARRAYS}, wording=wording)
         except (KeyError, OSError, EOFError, BadZipFile) as error:
             raise ValueError("arrays that cannot be read") from error
-        fits = len(found.pulls) == len(wording.rarity) <= len(wording.names)
+        fits = len(found.pulls) == len(wording.rarity) == len(wording.names)
         seen = found.axes.shape == (WIDTH, *found.vectors.shape[1:])
         if not seen or len(found.vectors) != len(found.weights) or not fits:
             raise ValueError("arrays that do not fit together")
