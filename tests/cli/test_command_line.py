@@ -119,6 +119,7 @@ def test_what_is_not_text_is_malformed_and_never_a_pass(rails: Path):
         (("compare", "--data", "no/such/data.jsonl"), "no/such/data.jsonl"),
         (("rails", "explain", "hello", "--locale", "pt"), "pt-BR"),
         (("rails", "lint", "no/such/rails"), "no/such/rails"),
+        (("rails", "guards", "rails/screening"), "asks no guard"),
         (("no-such-command",), "no-such-command"),
     ],
 )

@@ -76,3 +76,13 @@ def test_where_not_all_could_be_checked_no_allowance_is_called_needless(clean: P
     broken = pack.CHEST.replace("return find_all", "retrun find_all")
     found = lint(clean, {Path("vocabulary/words.co"): words, Path("red_flags/chest.co"): broken})
     assert "unused-suppression" not in {one.code for one in found}
+
+
+def test_a_rule_is_not_asked_about_examples_for_the_judge_alone(clean: Path) -> None:
+    """So what it hits among them does not make up for a locale that it is silent in."""
+    rash = pack.RASH.replace("\\\\bsarpullido nuevo\\\\b|", "")
+    judged = '# For the judge.\nflow examples of urgent rash\n  # es-419\n  user said "otra mancha nova"\n'
+    overlay = {Path("red_flags/rash.co"): rash, Path("examples/meaning/rash.co"): judged}
+    assert "silent-rule" in {one.code for one in lint(clean, overlay)}
+    overlay = {Path("red_flags/rash.co"): rash, Path("examples/more.co"): judged}
+    assert "silent-rule" not in {one.code for one in lint(clean, overlay)}

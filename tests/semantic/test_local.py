@@ -151,14 +151,25 @@ def test_without_the_extra_it_says_so(monkeypatch: pytest.MonkeyPatch):
         LocalJudge(examples())
 
 
-def test_examples_of_one_kind_are_left_out_together():
+def test_examples_of_one_kind_are_left_out_together_wherever_they_stand():
     kinds = np.random.default_rng(4).standard_normal((40, 512))
     kinds /= np.linalg.norm(kinds, axis=1, keepdims=True)
     rows = np.concatenate([kinds, kinds[::-1] + 0.03 * np.random.default_rng(5).standard_normal((40, 512))])
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    folds = learning._folds(rows.astype(np.float32))  # pyright: ignore[reportPrivateUsage]
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    texts = [f"text {number}" for number in range(80)]
+    folds = learning._folds(rows, texts)  # pyright: ignore[reportPrivateUsage]
     assert folds[:40] == folds[:39:-1]
     assert len(set(folds)) > 1
+    turned = learning._folds(rows[::-1].copy(), texts[::-1])  # pyright: ignore[reportPrivateUsage]
+    assert turned[::-1] == folds
+    fewer = learning._folds(np.delete(rows, [3, 76], axis=0), [*texts[:3], *texts[4:76], *texts[77:]])  # pyright: ignore[reportPrivateUsage]
+    assert fewer == [*folds[:3], *folds[4:76], *folds[77:]]
+
+
+def test_moving_an_example_to_what_is_said_around_it_is_learnt_anew():
+    said = [Example("goodbye to all", "en", "suicidal-ideation", "examples/a.co", 1)]
+    around = [replace(said[0], file=f"examples{AROUND}a.co")]
+    assert fingerprint(said) != fingerprint(around)
 
 
 def test_leaving_a_fold_out_in_closed_form_is_learning_without_it():

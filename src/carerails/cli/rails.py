@@ -14,11 +14,15 @@ from carerails.resources import data_dir
 
 def guards(path: Path | None, check: bool) -> int:
     """Write guards.co, or only say whether it is what the patterns make."""
-    from carerails.guards import is_current, write
+    from carerails.guards import guarded, is_current, write
     from carerails.policy import Policy
 
     rails = path or data_dir("rails")
     policy, target = Policy.load(rails, check=False), rails / "guards.co"
+    if not guarded(policy):
+        raise UsageError(
+            "`flow check turn` asks no guard", "ask `if search($guards.KEY, $text)` before rules", str(rails)
+        )
     if check:
         current = target.is_file() and is_current(policy, target.read_text(encoding="utf-8"))
         note("guards.co is up to date" if current else "guards.co is out of date: run `carerails rails guards`")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from carerails.colang import Flow
 from carerails.colang.rules import CHECK, GUARDS
-from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement, shape, walk
+from carerails.colang.tree import Attribute, Await, Call, Expression, If, Statement, calls, shape
 from carerails.errors import UsageError
 from carerails.guards.clues import Clues, Literals
 from carerails.guards.needs import needed
@@ -86,16 +86,25 @@ def guarded(policy: Policy) -> dict[str, list[str]]:
     return _guarded(_flows(policy)[CHECK].body)
 
 
-def stamp(flows: Mapping[str, Flow]) -> str:
-    """A short hash of what guards are made from: what `check turn` calls, wherever that stands. Flows by name."""
-    ahead, reached = [CHECK], dict[str, object]()
+def stamp(flows: Mapping[str, Flow], forms: Mapping[str, str] | None = None) -> str:
+    """A short hash of what guards are made from: what `check turn` calls, wherever that stands. Flows by name.
+
+    Args:
+        forms: `form` of flows by name, as far as it is known.
+    """
+    known = forms or {}
+    ahead, reached = [CHECK], dict[str, str]()
     while ahead:
         name = ahead.pop()
         if name in flows and name not in reached:
-            reached[name] = shape(flows[name].body)
-            ahead += [node.flow for node in walk(flows[name].body) if isinstance(node, Await)]
-    forms = sorted(reached.items())
-    return hashlib.sha256(repr(forms).encode()).hexdigest()[:12]
+            reached[name] = known.get(name) or form(flows[name])
+            ahead += [call.flow for call in calls(flows[name].body)]
+    return hashlib.sha256(repr(sorted(reached.items())).encode()).hexdigest()[:12]
+
+
+def form(flow: Flow) -> str:
+    """A hash of what a flow says, wherever it stands."""
+    return hashlib.sha256(repr(shape(flow.body)).encode()).hexdigest()
 
 
 def _flows(policy: Policy) -> dict[str, Flow]:

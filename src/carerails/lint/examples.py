@@ -21,8 +21,8 @@ from carerails.lint.regexes import short
 ENOUGH = 12
 #: Kinds of rules that a user's words are examples of.
 KINDS = ("red-flag", "scope")
-#: Examples that a judge learns from, in words that no rule is expected to know.
-FOR_THE_JUDGE = "examples/meaning/"
+#: Files of examples that a judge learns from, in words that no rule is expected to know: no rule is run on them.
+_FOR_THE_JUDGE = "examples/meaning/"
 
 #: A comment that is to name a locale.
 _LOCALE = re.compile(
@@ -34,6 +34,8 @@ _ABOUT_PEOPLE = ("pii-blocked", "out-of-scope-pii")
 _BLANK = re.compile(r"\[[a-záéíóúâêôãõñç ]{2,30}\]", re.IGNORECASE)
 #: An address or a number of somebody, which has more digits than a dose, a date or a reading.
 _IDENTIFIER = re.compile(r"\S+@\S+\.\w+|(?<![\w/])\+?\d(?:[ .()-]{0,2}\d){8,}(?!\w)")
+#: What each of those has, which is found sooner.
+_CLUE = re.compile(r"@|\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +61,24 @@ def decide(rules: Mapping[str, Rule], examples: Iterable[Example], looked: Mappi
         yield Decided(example, tuple(sorted(hits.get(key_of(example.text), ()), key=_precedence)))
 
 
+def for_rules(examples: Iterable[Example]) -> Iterator[Example]:
+    """Those of which rules are expected to know the words."""
+    return (example for example in examples if not example.file.startswith(_FOR_THE_JUDGE))
+
+
 def check_examples(
     rules: Mapping[str, Rule], written: Sequence[Example], looked: Mapping[str, Looked], notes: Notes
 ) -> None:
-    """Everything about the examples of a policy, which are `written` under what their files call them."""
+    """Everything about the examples of a policy, which are `written` under what their files call them.
+
+    `looked` has what the rules come to on those that are for them.
+    """
     examples = tuple(named(written, rules.values()))
     check_counts(rules.values(), examples, notes)
-    decided = tuple(decide(rules, examples, looked))
+    decided = tuple(decide(rules, for_rules(examples), looked))
     homes = _homes(rules.values())
     names = {kebab(rule.name): rule for rule in rules.values()}
-    for one, said in zip(decided, written, strict=True):
-        if one.example.file.startswith(FOR_THE_JUDGE):
-            continue
+    for one, said in zip(decided, for_rules(written), strict=True):
         own = names.get(kebab(said.category)) or homes.get(one.example.category)
         if one.example.category == IN_SCOPE and one.rules:
             notes.add("in-scope-hit", *one.place, [one.rules[0].name])
@@ -104,9 +112,9 @@ def check_words(examples: Iterable[Example], notes: Notes) -> None:
         place = (example.file, example.line, 1)
         if not any(map(str.isalnum, example.text)):
             notes.add("empty-example", *place)
-        if blank := _BLANK.search(example.text):
+        if "[" in example.text and (blank := _BLANK.search(example.text)):
             notes.add("placeholder", *place, [blank.group()])
-        if somebody := _IDENTIFIER.search(example.text):
+        if _CLUE.search(example.text) and (somebody := _IDENTIFIER.search(example.text)):
             notes.add("identifier", *place, [somebody.group()])
         if other := reads_like(example.text, example.locale):
             notes.add("wrong-locale", *place, [other, f"an example for {example.locale}"])

@@ -19,6 +19,7 @@ from typing import Any
 
 from carerails.colang import tree
 from carerails.colang.folding import Pattern, Regex
+from carerails.guards import form
 from carerails.keeping import Shelf
 from carerails.lint.finding import Edit, Finding
 from carerails.lint.looked import Known, Looked
@@ -84,12 +85,13 @@ def parsed_files(project: Project, is_quiet: Callable[[str, str, Parsed], bool])
     for name, text in project.colang.items():
         key = hashlib.sha256(f"{name}\0{text}".encode()).hexdigest()
         if key in before:
-            flows, examples, quiet = _Trees(before[key]).load()
-            found[name], now[key] = Parsed(flows, examples, (), quiet), before[key]
+            flows, examples, quiet, forms = _Trees(before[key]).load()
+            found[name], now[key] = Parsed(flows, examples, (), quiet, forms), before[key]
             continue
         file = found[name] = parsed(name, text)
         if not file.found:
-            now[key] = pickle.dumps((file.flows, file.examples, is_quiet(name, text, file)), protocol=5)
+            forms = {flow.name: form(flow) for flow in file.flows}
+            now[key] = pickle.dumps((file.flows, file.examples, is_quiet(name, text, file), forms), protocol=5)
     if path and now.keys() != before.keys():
         TREES.write(path, pickle.dumps(now, protocol=5))
     return found

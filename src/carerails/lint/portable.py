@@ -18,6 +18,7 @@ from carerails.lint.examples import (
     check_comments,
     check_counts,
     check_examples,
+    for_rules,
     named,
 )
 from carerails.lint.flows import check_calls, check_flow, check_meanings, check_order
@@ -55,7 +56,7 @@ def check_all(project: Project, notes: Notes) -> bool:
     _as_written(loud, [flow for flow in flows if flow.file in loud], notes)
     _between_flows(flows, notes)
     written = [example for file in files.values() for example in file.examples]
-    compiled = _compiled_in_part(project, rails, unread, written, notes)
+    compiled = _compiled_in_part(project, rails, unread, tuple(for_rules(written)), notes)
     if compiled is None:
         return False
     policy, looked, known, spoilt = compiled
@@ -68,7 +69,8 @@ def check_all(project: Project, notes: Notes) -> bool:
     check_order(rails.flows, policy.rules, notes)
     _patterns(policy, looked, known, notes)
     if GUARDS in rails.flows:
-        _guards(project, rails, notes)
+        forms = {name: form for file in files.values() for name, form in file.forms.items()}
+        _guards(project, rails, forms, notes)
     if any(rule.meta.kind in KINDS for rule in policy.rules.values()):
         check_templates(policy, notes)
         check_rendering(rails.flows, policy.templates, notes)
@@ -205,8 +207,8 @@ def _compiled(own: Parsed, every: Mapping[str, Flow], report: Report) -> dict[st
     return compile_flows(chosen, report, given=given)[0]
 
 
-def _guards(project: Project, rails: Rails, notes: Notes) -> None:
+def _guards(project: Project, rails: Rails, forms: Mapping[str, str], notes: Notes) -> None:
     """The guards were made from the patterns as they are."""
     said = STAMP.search(project.colang.get(GUARDS_FILE, ""))
-    if said and CHECK in rails.flows and said[1] != stamp(rails.flows):
+    if said and CHECK in rails.flows and said[1] != stamp(rails.flows, forms):
         notes.add("stale-guards", GUARDS_FILE, 1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -27,12 +27,18 @@ _CHECK = re.compile(r"^flow check turn\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One file of the subset. `quiet`: nothing is wrong with it for itself, as is known from before."""
+    """One file of the subset.
+
+    Attributes:
+        quiet: nothing is wrong with it for itself, as is known from before.
+        forms: `guards.form` of its flows, by name, as far as known from before.
+    """
 
     flows: tuple[Flow, ...]
     examples: tuple[Example, ...]
     found: tuple[Diagnostic, ...]
     quiet: bool = False
+    forms: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ REASONS: Final = ("dosing", "prescription", "diagnosis", "interpretation")
 #: which; and what is about neither medicines nor health.
 HEADS: Final[tuple[str, ...]] = ("suicide", "oblique", "physical", "decision", *REASONS, "domain")
 #: Examples of wanting to die that are said around it.
-AROUND: Final = "examples/meaning/oblique/"
+AROUND: Final = "/oblique/"
 _SHELF: Final = Shelf("judge", ".npz", most=4)
 #: How much the fit is held back. Chosen with `_folds`: other kinds of examples than those that were left out.
 _RIDGE: Final = 0.25
@@ -60,7 +60,7 @@ _TOLD: Final[dict[tuple[str, str], float]] = {
 def head_of(category: str, file: str = "") -> str | None:
     """The head that examples of a category belong to; None: they are only what others are told from."""
     if category in _SUICIDE:
-        return "oblique" if file.startswith(AROUND) else "suicide"
+        return "oblique" if AROUND in file else "suicide"
     if category in HEADS:
         return category
     return None if category in _NOT_PHYSICAL else "physical"
@@ -96,7 +96,7 @@ def fingerprint(examples: Sequence[Example], cards: Sequence[Path] = ()) -> str:
     key = hashlib.sha256(encoder_version().encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         key.update(path.read_bytes())
-    key.update(json.dumps([(e.text, e.category, e.locale) for e in examples]).encode())
+    key.update(json.dumps([(e.text, e.category, e.locale, head_of(e.category, e.file)) for e in examples]).encode())
     for card in cards:
         try:
             key.update(hashlib.sha256(card.read_bytes()).digest())
@@ -120,7 +120,7 @@ def _fitted(examples: Sequence[Example], encoder: Encoder | None) -> Heads:
             raise UsageError(f"{count} examples of {head}", f"write at least {_ENOUGH} in rails/examples")
     texts = [as_read(example.text) for example in examples]
     vectors = embedded(texts, encoder)
-    return fit(vectors, told, _folds(vectors), _RIDGE, texts)
+    return fit(vectors, told, _folds(vectors, texts), _RIDGE, texts)
 
 
 def _told(head: str, example: Example) -> float:
@@ -130,21 +130,25 @@ def _told(head: str, example: Example) -> float:
     return _TOLD.get((head, own or example.category), -1)
 
 
-def _folds(vectors: Any) -> list[int]:
+def _folds(vectors: Any, texts: Sequence[str]) -> list[int]:
     """A number each, the same for examples of one kind, in whatever locale: those alike to the first one of it.
 
-    So the probabilities, which the points are on, are fitted to kinds of phrase that the heads had not seen.
+    So the probabilities, which the points are on, are fitted to kinds of phrase that the heads had not seen. Which is
+    first, and the number, go by a hash: where an example stands changes nothing, and one more changes no other kind's.
     """
     numpy: Any = import_module("numpy")
+    hashes = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") for text in texts]
     firsts = numpy.empty_like(vectors)
-    kinds: list[int] = []
-    count = 0
+    begun: list[int] = []
+    folds = [0] * len(texts)
     with one_thread():
-        for vector in vectors:
-            alike = firsts[:count] @ vector
-            kind = int(alike.argmax()) if count and alike.max() > _ALIKE else count
-            if kind == count:
-                firsts[count] = vector
-                count += 1
-            kinds.append(kind)
-    return [kind % _FOLDS for kind in kinds]
+        for number in sorted(range(len(texts)), key=hashes.__getitem__):
+            alike = firsts[: len(begun)] @ vectors[number]
+            kind = int(alike.argmax()) if begun else 0
+            if begun and alike[kind] > _ALIKE:
+                folds[number] = begun[kind] % _FOLDS
+            else:
+                firsts[len(begun)] = vectors[number]
+                begun.append(hashes[number])
+                folds[number] = hashes[number] % _FOLDS
+    return folds
