@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := postgres semantic dask inspect parquet lsp play screening langchain  # all that go together
 STAMP := .venv/.installed
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
 
 .PHONY: setup compare compare-all test check gate format bench bench-harnesses demo lock clean
@@ -15,7 +16,7 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	touch $@
 
 compare: setup  ## every engine that is installed, on our slices: a table here, the rest in out/compare
-	$(BIN)/carerails compare --out out/compare $(ARGS)
+	$(BIN)/carerails compare --workers $(WORKERS) --out out/compare $(ARGS)
 
 compare-all: setup  ## every engine there is, measured one at a time; a stub stands in for a model. Writes docs/engines.md
 	for name in guardrails-ai llm-guard; do $(BIN)/carerails engines | grep -q "^$$name .* available$$" \

@@ -18,7 +18,7 @@ from carerails.evals.comparison import Comparing, Comparison
 from carerails.evals.rows import read_row
 from carerails.evals.running import run as evaluate
 from carerails.evals.runs import EngineRun
-from carerails.evals.work import Done, Job
+from carerails.evals.work import LONG, Done, Job
 
 
 def run(
@@ -58,6 +58,8 @@ def run(
         raise next(iter(errors.values()))  # of all of them: the rails are at fault, most likely
     comparison = comparing.end(complete, {name: str(error) for name, error in errors.items()})
     _show(comparison, out, as_json)
+    if workers > 1:
+        note(f"{workers} processes shared this machine's cores: --workers 1 measures latencies that nothing disturbs")
     return _exit_code(comparison, allow_failures)
 
 
@@ -107,7 +109,7 @@ def _run_all(
     """One engine after the other, so that their latencies stay true. One that does not start is left out."""
     total = sum(len(piece.cases) for piece in pieces)
     for engine in runs:
-        job = Job(engine=engine.name, rails=rails, gated=gated, judge=judge)
+        job = Job(engine=engine.name, rails=rails, gated=gated, judge=judge, warm=total >= LONG)
         items = progress(((piece.name, case) for piece in pieces for case in piece.cases), engine.name, total)
         began = False
         try:

@@ -21,7 +21,7 @@ from carerails.evals.running import run as evaluate
 from carerails.evals.runs import EngineRun, Manifest, RunFolder, Shard, Summary, slice_run
 from carerails.evals.runs import merge as merge_shards
 from carerails.evals.tally import Tallies
-from carerails.evals.work import Item, Job
+from carerails.evals.work import LONG, Item, Job
 
 AnySlice: TypeAlias = Slice | AgentSlice | ReplySlice
 
@@ -86,6 +86,7 @@ def execute(asked: Asked, folder: RunFolder, resume: bool = False) -> Summary:
         asked.cache,
         manifest.engine.fingerprint,
         asked.judge,
+        warm=manifest.expected_rows >= LONG,
     )
     results, done = folder.open(manifest, resume)
     tallies = Tallies(attacked)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Item = tuple[str, "Case | AgentCase | ReplyCase"]
 #: Cases handed over at once: enough that handing over costs nothing, few enough that a kill loses little.
 CHUNK = 64
+#: Cases of a long run: one that warms an engine first.
+LONG = 500
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Job:
         attacked: slices whose groups are attacks, for the tallies.
         cache: folder of kept decisions; None: none are kept.
         judge: who gives second opinions, by name; None: nobody.
+        warm: compile every regex before the first case, for latencies of a service: worth its second in a long run.
         fingerprint: the engine's, where the run was asked; a worker that has another engine refuses to work.
     """
 
@@ -55,6 +58,7 @@ class Job:
     cache: Path | None = None
     fingerprint: str = ""
     judge: str | None = None
+    warm: bool = False
 
 
 @dataclass
@@ -91,6 +95,8 @@ class Worker:
         self._check = self._caller(checker)
         # Behind the gate the floor makes up for it.
         self._lacks = checker.lacks if isinstance(checker, FailSafeEngine) else frozenset[str]()
+        if job.warm and "synchronous" in self._bare.capabilities:
+            self._bare.policy.warm()
         if job.cache:
             self._cache = Cache.of(job.cache, checker.fingerprint, job.engine, job.gated)
         gc.freeze()  # what is loaded stays, and need not be looked through for garbage again and again

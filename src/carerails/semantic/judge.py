@@ -117,7 +117,8 @@ class LocalJudge:
         pull = self._heads.weights[:count, head] * alike[:count]
         # The first few alone: sorting all would take longer than the opinion.
         first = numpy.argpartition(-pull, min(_NEAREST, count) - 1)[:_NEAREST]
-        for row in sorted(first.tolist(), key=lambda row: (-pull[row], row)):
+        rows: list[int] = first.tolist()
+        for row in sorted(rows, key=lambda row: (-float(pull[row]), row)):
             example = self._examples[row]
             yield Near(
                 text=example.text,

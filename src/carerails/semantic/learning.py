@@ -30,7 +30,7 @@ _SHELF: Final = Shelf("judge", ".npz", most=4)
 _RIDGE: Final = 0.25
 #: Examples more alike than this (a cosine) are of one kind.
 _ALIKE: Final = 0.4
-_FOLDS: Final = 5
+_FOLDS: Final = 20
 #: Of the ways to ask for a card, one in so many is learnt: with all of them, less of what is to be refused is found.
 _EVERY: Final = 5
 #: Fewest examples of a head's own.
