@@ -58,6 +58,13 @@ def test_decide_answers_every_line_in_order(rails: Path):
     assert records[0]["latency_us"] > 0
 
 
+@pytest.mark.parametrize("command", [("decide",), ("check-output",), ("screen", "--question", "when?")])
+def test_no_lines_are_said_and_no_fault(command: tuple[str, ...]):
+    done = carerails(*command, text="")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "there are no lines to read" in done.stderr
+
+
 def test_several_processes_give_the_same_lines(rails: Path):
     rows = [{"id": n, "text": "slurred speech" if n % 3 else "hello", "locale": "en"} for n in range(300)]
     text = "\n".join(map(json.dumps, rows))

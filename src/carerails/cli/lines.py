@@ -60,22 +60,26 @@ def answered(
         doing: what the progress bar says.
         failures: what is said of failed ones, after their number.
     """
-    unread = failed = 0
+    count = unread = failed = 0
     for record in progress(records, doing):
         out.write(json.dumps(record, ensure_ascii=False) + "\n")
+        count += 1
         unread += "error" in record
         failed += bool(record.get("failed"))
-    return concluded(unread, failed, failures, allow_failures=allow_failures)
+    return concluded(count, unread, failed, failures, allow_failures=allow_failures)
 
 
-def concluded(unread: int, failed: int, failures: str, *, allow_failures: bool) -> int:
-    """The exit code of a command that answers lines; what went wrong is said.
+def concluded(count: int, unread: int, failed: int, failures: str, *, allow_failures: bool) -> int:
+    """The exit code of a command that answers lines; what went wrong is said, and that there were none.
 
     Args:
+        count: lines.
         unread: lines that could not be read.
         failed: checks that failed.
         failures: what is said of those, after their number.
     """
+    if not count:
+        note("there are no lines to read")
     if unread:
         note(f"{unread} lines could not be read; each has an error line in its place")
         return USAGE

@@ -67,7 +67,7 @@ def run(
     unread = len(read) - len(given)
     failed = sum(report.fate == "failed" for report in reports)
     failures = "units could not be judged; they are not in the context"
-    return concluded(unread, failed, failures, allow_failures=allow_failures)
+    return concluded(len(read), unread, failed, failures, allow_failures=allow_failures)
 
 
 def explain(turn: str, store: str, as_json: bool) -> int:
