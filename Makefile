@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := postgres semantic dask inspect parquet lsp play screening langchain  # all that go together
 STAMP := .venv/.installed
-WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1); echo $$((n > 4 ? 4 : n)))  # NeMo takes 0.3 GB in each
+# Processes of `make compare`, in each of which NeMo takes 0.2 GB.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1); echo $$((n > 4 ? 4 : n)))
 export NEMO_GUARDRAILS_NO_USAGE_STATS := 1
 
 .PHONY: setup compare compare-all test check gate format bench bench-harnesses demo lock clean
