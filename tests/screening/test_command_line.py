@@ -79,6 +79,13 @@ def test_a_kept_turn_is_explained_without_its_text(tmp_path: Path) -> None:
     assert [row["fate"] for row in rows] == ["kept", "carrier"]
 
 
+def test_a_turn_is_logged_under_the_name_that_explain_asks_for(tmp_path: Path) -> None:
+    store = str(tmp_path / "s.sqlite")
+    screen(tmp_path, json.dumps(GOOD), more=("--store", store, "--turn", "thread/3"))
+    for name in ("thread/3", "thread"):
+        assert CliRunner().invoke(app, ["screen", "explain", name, "--store", store]).stdout.startswith("turn 3 ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -72,12 +72,10 @@ def run(
 
 def explain(turn: str, store: str, as_json: bool) -> int:
     """Print what became of every unit and claim of a turn, or of all turns of a thread."""
-    thread, _, number = turn.rpartition("/")
-    if not (thread and number.isdigit()):
-        thread, number = turn, ""
+    thread, number = _named(turn)
     if "://" not in store and not Path(store).is_file():
         raise UsageError("no such file", "give the store of the agent or of `carerails screen`", store)
-    kept = asyncio.run(_kept(store, thread, int(number) if number else None))
+    kept = asyncio.run(_kept(store, thread, number))
     if not kept:
         raise UsageError("nothing was screened on that turn", "a turn is THREAD/NUMBER, as in the store", turn)
     rows = [{"turn": each.turn, **each.report.model_dump(), "model": each.model, "text": each.text} for each in kept]
@@ -215,14 +213,21 @@ def _record(line: _Line, unit: Unit, report: UnitReport) -> dict[str, Any]:
     return record | ({"failure": report.failure} if report.failure else {})
 
 
+def _named(turn: str) -> tuple[str, int | None]:
+    """Thread and number of `THREAD/NUMBER`; of any other name no number."""
+    thread, _, number = turn.rpartition("/")
+    return (thread, int(number)) if thread and number.isdecimal() else (turn, None)
+
+
 async def _keep(store: str, turn: str, reports: Sequence[UnitReport], model: str) -> None:
     from carerails.graph.screened import ScreenedTurns
     from carerails.graph.store import open_store
 
+    thread, number = _named(turn)
     kept = open_store(store)
     await kept.open()
     try:
-        await ScreenedTurns(kept).put(turn, 1, reports, model)
+        await ScreenedTurns(kept).put(thread, number or 1, reports, model)
     finally:
         await kept.close()
 
