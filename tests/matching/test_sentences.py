@@ -117,7 +117,7 @@ def test_only_a_changed_sentence_is_asked_again() -> None:
 
 
 def test_rules_search_little_more_than_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All 4,500 arms: 5.9 times a message's length, 20 times that of long prose. With 3,600 it was 3.5 and 12."""
+    """All 4,500 arms: 5.6 times a message's length, 19.8 times that of long prose. With 3,600 it was 3.5 and 12."""
     searched: list[int] = []
     whole: Callable[[Verifier], Callable[[Subject, int, int], Span | None]] = Verifier.find.func
 
@@ -134,7 +134,7 @@ def test_rules_search_little_more_than_the_text(monkeypatch: pytest.MonkeyPatch)
     policy = open_engine("native").policy
     ordinary = [case.text for case in load_slice("over-refusal").cases if case.text][:100]
     prose = " ".join(ordinary * 2)
-    for texts, most in (([text[:80] for text in ordinary], 6.5), ([prose[:4000], prose[2000:6000]], 21)):
+    for texts, most in (([text[:80] for text in ordinary], 6.5), ([prose[:4000], prose[2000:6000]], 20)):
         searched.clear()
         for text in texts:
             policy.check(prepare(Turn.of(text)).text)

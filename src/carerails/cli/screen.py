@@ -227,7 +227,7 @@ async def _keep(store: str, turn: str, reports: Sequence[UnitReport], model: str
     kept = open_store(store)
     await kept.open()
     try:
-        await ScreenedTurns(kept).put(thread, number or 1, reports, model)
+        await ScreenedTurns(kept).put(thread, 1 if number is None else number, reports, model)
     finally:
         await kept.close()
 
