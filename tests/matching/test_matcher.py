@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carerails.matching import Matcher, arms, verify
+from carerails.matching import Matcher, arms, pieces, verify
 from carerails.matching.matcher import Backend
 from tests.matching.strategies import BY_CHANCE, case, seeds
 
@@ -43,11 +43,37 @@ def test_it_agrees_with_re(backend: Backend, chance: Random) -> None:
 
 
 @settings(BY_CHANCE, max_examples=200)
-@given(chance=seeds, walks=st.integers(0, 3))
-def test_it_agrees_with_re_before_and_after_an_arm_has_an_automaton(chance: Random, walks: int) -> None:
+@given(chance=seeds, short=st.integers(0, 60))
+def test_it_agrees_with_re_where_arms_walk_and_where_they_have_automata(chance: Random, short: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(verify, "_WALKS", walks)
+        patch.setattr(verify, "_SHORT", short)
         agree(*case(chance), "auto")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(BY_CHANCE, max_examples=200)
+@given(chance=seeds, most=st.integers(0, 60))
+def test_it_agrees_with_re_however_small_the_pieces_of_arms(backend: Backend, chance: Random, most: int) -> None:
+    regexes, text = case(chance)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "MOST", most)
+        agree([*regexes, *(rf"\b(?:{regex})\b|(?:{regex})" for regex in regexes)], text, backend)
+
+
+@pytest.mark.parametrize(
+    ("most", "found"),
+    [
+        (99, [(0, 26, "", "")]),
+        (12, [(5, 15, r"\b", r"\b"), (16, 23, r"\b", r"\b")]),
+        (6, [(5, 7, r"\b", r"\b"), (11, 14, r"\b", r"\b"), (16, 23, r"\b", r"\b")]),
+    ],
+)
+def test_a_long_arm_that_is_one_group_is_cut_into_pieces(
+    most: int, found: list[tuple[int, int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    regex = r"\b(?:ab|(?:c|d)|take it)\b|x(?:y|z)"
+    monkeypatch.setattr(pieces, "MOST", most)
+    assert [[tuple(piece) for piece in arm] for arm in pieces.pieces(regex)] == [found, [(27, 35, "", "")]]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from carerails.matching.literals import EDGE, cost, fewest, required_clauses
+from carerails.matching.pieces import Piece, pieces
 from carerails.matching.sentences import is_local, mark_literal
-from carerails.matching.tree import Node, Text, Unsupported, arms_at, lengths, parse, to_re2
+from carerails.matching.tree import Node, Text, Unsupported, lengths, parse, to_re2
 
 #: A further required set that is more common than this, as a share of ordinary messages, is not looked for in every
 #: text, but only where its arm is about to be run.
@@ -24,19 +25,19 @@ class Check(NamedTuple):
 
 
 class Arm(NamedTuple):
-    """One alternative: where it stands in its regex, and what its matches need.
+    """One alternative, or a piece of a long one: where it stands in its regex, and what its matches need.
 
-    `order` counts the arms of its regex. `longest` is the length of its longest match in characters, None without a
-    bound; a match of a `local` one lies within one part of a text (`sentences`). `clauses` are numbers of sets of
-    literals, of each of which every match has one; the first is the rarest. There may be none. `checks` are numbers of
-    further sets. `text` is what it
-    matches if that is one text; `re2` is the arm in RE2's syntax, empty where RE2 does not read it alike.
+    `number` counts the alternatives of its regex, and `order` the pieces of all of them. `longest` is the length of its
+    longest match in characters, None without a bound; a match of a `local` one lies within one part of a text
+    (`sentences`). `clauses` are numbers of sets of literals, of each of which every match has one; the first is the
+    rarest. There may be none. `checks` are numbers of further sets. `text` is what it matches if that is one text;
+    `re2` is the arm in RE2's syntax, empty where RE2 does not read it alike.
     """
 
     regex: int
+    number: int
     order: int
-    start: int
-    end: int
+    piece: Piece
     longest: int | None
     local: bool
     clauses: Sequence[int]
@@ -115,23 +116,24 @@ def joined(regexes: Sequence[str], facts: Callable[[str], Facts | None]) -> Anal
         if parts is None:
             outside.append(number)
             continue
-        for index, (start, end, fact) in enumerate(parts):
+        for order, (arm, piece, fact) in enumerate(parts):
             longest, local, needed, asked, text, re2 = fact
             numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in needed]
             also = [checks.setdefault(check, len(checks)) for check in asked]
-            found.append(Arm(number, index, start, end, longest, local, numbers, also, text, re2))
+            found.append(Arm(number, arm, order, piece, longest, local, numbers, also, text, re2))
     members = [[literals.setdefault(literal, len(literals)) for literal in clause] for clause in clauses]
     return Analysis(outside, list(literals), members, list(checks), found)
 
 
-def _of_arms(regex: str, facts: Callable[[str], Facts | None]) -> list[tuple[int, int, Facts]] | None:
-    """Start, end and facts of each arm; None as soon as one leaves the subset."""
-    found: list[tuple[int, int, Facts]] = []
-    for start, source in arms_at(regex):
-        fact = facts(source)
-        if fact is None:
-            return None
-        found.append((start, start + len(source), fact))
+def _of_arms(regex: str, facts: Callable[[str], Facts | None]) -> list[tuple[int, Piece, Facts]] | None:
+    """Number of the arm, place and facts of each piece; None as soon as one leaves the subset."""
+    found: list[tuple[int, Piece, Facts]] = []
+    for number, several in enumerate(pieces(regex)):
+        for piece in several:
+            fact = facts(piece.source(regex))
+            if fact is None:
+                return None
+            found.append((number, piece, fact))
     return found
 
 

@@ -15,12 +15,13 @@ from typing import Any
 
 from carerails.keeping import Shelf
 from carerails.matching.analysis import Analysis, Arm, Check, Facts, analyse, facts_of, joined
+from carerails.matching.pieces import Piece
 
 #: Of regexes with fewer characters than this in all an analysis is faster than a file of arms, which has ten megabytes,
 #: and with fewer than that, than a file of its own.
 _WORTH_LOOKING = 10_000
 _WORTH_KEEPING = 20_000
-_CODE = ("tree.py", "everyday.py", "literals.py", "sentences.py", "analysis.py")
+_CODE = ("tree.py", "everyday.py", "literals.py", "sentences.py", "pieces.py", "analysis.py")
 SHELF = Shelf("analysis", ".json", most=8)
 #: Arms that were analysed by any command, one a line, the newest last: read where asked for.
 ARMS = Shelf("arms", ".jsonl", most=2)
@@ -55,7 +56,7 @@ def read(path: Path) -> Analysis | None:
     body = SHELF.read(path)
     try:
         outside, literals, clauses, checks, arms = json.loads(body or b"")
-        return Analysis(outside, literals, clauses, _checks(checks), [Arm(*arm) for arm in arms])
+        return Analysis(outside, literals, clauses, _checks(checks), [_arm(*arm) for arm in arms])
     except (ValueError, TypeError):
         return None
 
@@ -82,6 +83,10 @@ def _from_arms(regexes: Sequence[str]) -> Analysis:
 
 def _facts_from(longest: int | None, local: bool, clauses: Any, checks: Any, text: str | None, re2: str) -> Facts:
     return Facts(longest, local, clauses, _checks(checks), text, re2)
+
+
+def _arm(regex: int, number: int, order: int, piece: Any, *others: Any) -> Arm:
+    return Arm(regex, number, order, Piece(*piece), *others)
 
 
 def _checks(plain: Any) -> list[Check]:

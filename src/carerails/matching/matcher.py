@@ -96,7 +96,7 @@ class Matcher:
             return
         if has_re2():
             for arm in self._arms():
-                arm.find  # noqa: B018  compiled by being looked at
+                arm.warm()
 
     def whole(self, number: int) -> re.Pattern[str]:
         """The regex as `re` compiles it."""

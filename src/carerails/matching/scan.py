@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Window = tuple[int, int]
 _Begun = tuple["Span | None", Window, Iterator[Window]]
+_NO_MORE: Iterator[Window] = iter(())
 
 
 class Asked:
@@ -42,7 +43,7 @@ class Asked:
 
     def may_match(self, arm: Verifier) -> bool:
         """Whether all that an arm needs stands there, the everyday sets included; asked when it is about to be run."""
-        if not arm.also <= self.seen:
+        if arm.also and not arm.also <= self.seen:
             return False
         if not arm.everyday:
             return True
@@ -88,7 +89,7 @@ class Scan:
         opened, leading, seen = self._opened, self._matcher.leading, asked.seen
         for clause in asked.leads:
             for arm in leading[clause]:
-                if arm.also <= seen:
+                if not arm.also or arm.also <= seen:
                     if arm.regex in opened:
                         opened[arm.regex].append(arm)
                     else:
@@ -120,8 +121,9 @@ class Scan:
         """Whether `re.search(regexes[i], text)` finds something."""
         if i in self._outside:
             return self._matcher.whole(i).search(self._subject.text) is not None
+        begun = self._begun
         for arm in self._arms(i):  # noqa: SIM110  a generator would cost as much as the search
-            if self._begin(arm)[0]:
+            if (begun.get(arm) or self._begin(arm))[0]:
                 return True
         return False
 
@@ -142,21 +144,23 @@ class Scan:
 
     def _begin(self, arm: Verifier) -> _Begun:
         """The first match of an arm, which is run but once for a search and for its matches."""
-        begun = self._begun.get(arm)
-        if begun is None:
-            span, window = None, (0, 0)
+        span, window = None, (0, 0)
+        windows: Iterator[Window] = _NO_MORE
+        if len(self._asked) == 1:
+            _, start, end = self._ranges[0]
+            window = start, end
+            span = arm.find(self._subject, start, end) if self._asked[0].may_match(arm) else None
+        else:
             windows = self._windows(arm)
             for window in windows:
                 span = arm.find(self._subject, *window)
                 if span:
                     break
-            begun = self._begun[arm] = span, window, windows
+        begun = self._begun[arm] = span, window, windows
         return begun
 
     def _windows(self, arm: Verifier) -> Iterator[Window]:
         """Where an arm may match, from left to right."""
-        if len(self._asked) == 1:
-            return self._within(arm, (0,))
         numbers = range(len(self._asked)) if arm.lead is None else self._where[arm.lead]
         if not arm.local:
             return _joined(self._across(arm, numbers))
@@ -217,22 +221,22 @@ class Scan:
         ]
 
     def _merged(self, i: int) -> list[tuple[int, int, int]]:
-        heads: list[tuple[int, int, int, _Cursor]] = []
+        heads: list[tuple[int, int, int, Verifier, _Cursor]] = []
         for arm in self._arms(i):
-            span, window, windows = self._begin(arm)
+            span, window, windows = self._begun.get(arm) or self._begin(arm)
             if span:
-                heads.append((span[0], arm.order, span[1], _Cursor(arm.find, self._subject, window, windows)))
+                heads.append((span[0], arm.order, span[1], arm, _Cursor(arm.find, self._subject, window, windows)))
         heapify(heads)
         spans: list[tuple[int, int, int]] = []
         behind = 0
         while heads:
-            start, index, end, cursor = heads[0]
+            start, order, end, arm, cursor = heads[0]
             if start >= behind:
-                spans.append((start, end, index))
+                spans.append((start, end, arm.number))
                 behind = end
             span = cursor.next(behind)
             if span:
-                heapreplace(heads, (span[0], index, span[1], cursor))
+                heapreplace(heads, (span[0], order, span[1], arm, cursor))
             else:
                 heappop(heads)
         return spans

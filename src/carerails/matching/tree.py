@@ -131,6 +131,17 @@ def arms_at(regex: str) -> list[tuple[int, str]]:
     return found
 
 
+def closing(regex: str, start: int) -> int:
+    """Where the group that opens at `start` closes."""
+    depth, at = 0, start
+    for token in _JOINT.findall(regex[start:]):
+        depth += (token in {"(?:", "("}) - (token == ")")
+        if depth == 0:
+            break
+        at += len(token)
+    return at
+
+
 @lru_cache(maxsize=_CACHE)
 def parse(regex: str) -> Node:
     """Read a regex.

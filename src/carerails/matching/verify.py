@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,9 +13,8 @@ from carerails.matching.analysis import Arm
 
 Span = tuple[int, int]
 
-#: An arm walks texts of up to so many characters, so many times, before it gets an automaton.
-_SHORT = 250
-_WALKS = 100
+#: An arm walks texts of up to so many characters, and has an automaton for longer ones.
+_SHORT = 600
 
 
 @cache
@@ -53,23 +52,45 @@ class Verifier:
     Attributes:
         lead: the rarest clause that its matches need, None where there is none.
         also: the other ones.
+        find: the first match within a range of the subject.
     """
 
+    __slots__ = (
+        "_arm",
+        "_re2",
+        "_regex",
+        "also",
+        "everyday",
+        "find",
+        "lead",
+        "local",
+        "longest",
+        "number",
+        "order",
+        "regex",
+    )
+
     def __init__(self, arm: Arm, regex: str, everyday: Sequence[Everyday] = (), *, re2: bool) -> None:
-        self.regex, self.order, self.longest, self.local = arm.regex, arm.order, arm.longest, arm.local
+        self.regex, self.number, self.order = arm.regex, arm.number, arm.order
+        self.longest, self.local = arm.longest, arm.local
         self.lead = arm.clauses[0] if arm.clauses else None
         self.also = frozenset(arm.clauses[1:])
         self.everyday = everyday
         self._arm, self._regex, self._re2 = arm, regex, re2
+        self.find: Finder = self._find_first
 
-    @cached_property
-    def find(self) -> Finder:
-        """The first match within a range of the subject; compiled when first needed, which may take milliseconds."""
+    def warm(self) -> None:
+        """Compile it, which may take milliseconds and is else done when it is first needed."""
         arm = self._arm
         if arm.text:
-            return _find_literal(arm.text)
+            self.find = _find_literal(arm.text)
+            return
         by_re2 = _find_re2(arm.re2) if self._re2 and arm.re2 else None
-        return by_re2 or _find_re(re.compile(self._regex[arm.start : arm.end]), arm.longest)
+        self.find = by_re2 or _find_re(re.compile(arm.piece.source(self._regex)), arm.longest)
+
+    def _find_first(self, subject: Subject, start: int, end: int) -> Span | None:
+        self.warm()
+        return self.find(subject, start, end)
 
 
 def _find_literal(literal: str) -> Finder:
@@ -117,12 +138,10 @@ def _find_re2(regex: str) -> Finder | None:
     except AttributeError:
         return _find_slowly(_compiled(source).search)
     run: Callable[[bytes, int, int], Sequence[Span]] | None = None
-    walks = _WALKS
 
     def find(subject: Subject, start: int, end: int) -> Span | None:
-        nonlocal run, walks
-        if walks and end - start <= _SHORT:
-            walks -= 1
+        nonlocal run
+        if end - start <= _SHORT:
             span = walk(subject.data, start, end)[1]
         else:
             if run is None:
