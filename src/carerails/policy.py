@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from carerails.colang import (
     CompileError,
@@ -118,15 +119,28 @@ class Policy:
         """
         export = rails.is_file() and rails.suffix == ".json"
         path = kept.path_of([rails] if export else _files(rails, examples=True), rails, check)
-        program = kept.read(path) if path else None
-        if program:
-            policy = cls.__new__(cls)
-            root = None if export else rails
-            policy._set(program, lambda: Matcher(program.regexes), lambda: _sources(rails, export), root)
-            return policy
-        policy = cls.from_json(rails) if export else cls(*_sources(rails, export), root=rails, check=check)
-        if path:
+        if path is None:
+            return cls._compiled(rails, export, check)
+        policy = _in_use.get((path, rails.absolute())) or cls._kept(path, rails, export)
+        if policy is None:
+            policy = cls._compiled(rails, export, check)
             kept.write(path, policy._program)
+        _in_use[path, rails.absolute()] = policy
+        return policy
+
+    @classmethod
+    def _compiled(cls, rails: Path, export: bool, check: bool) -> Policy:
+        return cls.from_json(rails) if export else cls(*_sources(rails, export), root=rails, check=check)
+
+    @classmethod
+    def _kept(cls, path: Path, rails: Path, export: bool) -> Policy | None:
+        """From what was compiled before; None where nothing was."""
+        program = kept.read(path)
+        if program is None:
+            return None
+        policy = cls.__new__(cls)
+        root = None if export else rails
+        policy._set(program, lambda: Matcher(program.regexes), lambda: _sources(rails, export), root)
         return policy
 
     @classmethod
@@ -292,6 +306,10 @@ class Policy:
     def sources(self) -> tuple[Path, ...]:
         """The files that a Colang runtime is to load: all but the examples. None for an exported policy."""
         return tuple(_files(self._root, examples=False)) if self._root else ()
+
+
+#: Those that somebody holds, by what they were made from and where: the engines of a process share one.
+_in_use: WeakValueDictionary[tuple[Path, Path], Policy] = WeakValueDictionary()
 
 
 def _hits(pairs: Any, flow: str) -> tuple[RuleHit, ...]:

@@ -119,7 +119,7 @@ def test_only_a_changed_sentence_is_asked_again() -> None:
 
 
 def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """5,400 pieces of arms: 5.2 times a message's length, 19.3 times that of long prose. With 3,600 it was 3.5 and 12."""
+    """5,400 pieces: 5.2 times a message's length, 19.3 times that of long prose. With 3,600 arms it was 3.5 and 12."""
     searched: list[int] = []
     warm = Verifier.warm
 

@@ -146,6 +146,7 @@ class Reader:
         self.cards: dict[Locale, dict[str, CardReading]] = {
             locale: {card.id: self._card(card, locale) for card in knowledge.cards} for locale in LOCALES
         }
+        self._outside = {locale: [self.question(line, locale) for line in outside[locale]] for locale in LOCALES}
         every = self.cards["en"].values()
         self.unnamed = frozenset(card.intent for card in every if card.card.when_unnamed)
         self.differing = self.unnamed | {card.intent for card in every if card.card.topic in topics.per_medicine}
@@ -161,8 +162,10 @@ class Reader:
         for locale in LOCALES:
             for card in self.cards[locale].values():
                 text = card.card.texts[locale]
-                yield from ((card.intent, self.nameless(line, locale)) for line in (text.title, *text.asks))
-            yield from ((OUTSIDE, self.nameless(line, locale)) for line in self.outside[locale])
+                lines = zip((text.title, *text.asks), card.asks, strict=True)
+                yield from ((card.intent, self.nameless(line, locale, read)) for line, read in lines)
+            outside = zip(self.outside[locale], self._outside[locale], strict=True)
+            yield from ((OUTSIDE, self.nameless(line, locale, read)) for line, read in outside)
 
     def nameless(self, text: str, locale: Locale, question: Question | None = None) -> str:
         """A text in lower case with one word for every medicine, which one being no matter of meaning."""
@@ -184,8 +187,8 @@ class Reader:
         for card in self.cards[locale].values():
             yield from (Sample(card.intent, ask.signs, 1.0) for ask in card.asks)
             yield from (Sample(card.intent, sentence.signs, _SENTENCE) for sentence in card.sentences)
-        for line in self.outside[locale]:
-            yield Sample(OUTSIDE, self.question(line, locale).signs, 1.0)
+        for read in self._outside[locale]:
+            yield Sample(OUTSIDE, read.signs, 1.0)
 
     def question(self, text: str, locale: Locale) -> Question:
         """Read a question."""
@@ -328,9 +331,19 @@ def _weights(cards: Iterable[CardReading]) -> tuple[dict[str, float], float]:
 
 
 def load_reader(knowledge: Knowledge, config: Path | None = None) -> Reader:
-    """The reader with the lists of a config directory (None: the shipped ones).
+    """The reader with the lists of a config directory (None: the shipped ones, and then the last one is kept).
 
     Raises:
         UsageError: with file, line and mend.
     """
-    return Reader(knowledge, load_medicines(config), load_topics(config), load_outside(config), frequency())
+    key = (knowledge.digest, *(card.path for card in knowledge.cards)) if config is None else None
+    if key is None or key not in _last:
+        reader = Reader(knowledge, load_medicines(config), load_topics(config), load_outside(config), frequency())
+        if key is None:
+            return reader
+        _last.clear()
+        _last[key] = reader
+    return _last[key]
+
+
+_last: dict[tuple[object, ...], Reader] = {}

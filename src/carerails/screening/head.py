@@ -8,20 +8,27 @@ estimated by leaving out whole families of examples.
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import io
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 from carerails.colang import Example
 from carerails.drafting.sentences import sentences
 from carerails.errors import UsageError
+from carerails.keeping import Shelf
 from carerails.parallel import one_thread
 from carerails.policy import Policy
 from carerails.screening.vectors import Vectors, plain
-from carerails.semantic.encoder import embedded
+from carerails.semantic.encoder import embedded, encoder_version
 from carerails.semantic.heads import left_out
 
 #: The flow that names the kinds of words in a sentence, and where its examples are: one family a file.
@@ -38,6 +45,7 @@ _SPARED: Final = 0.95
 _STEEP: Final = 4.0
 #: Fewest examples of either side.
 _ENOUGH: Final = 100
+_SHELF: Final = Shelf("screening", ".npz", most=4)
 
 
 @dataclass(frozen=True)
@@ -50,14 +58,34 @@ class Look:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """`held_out` are the scores of the examples, each without its family; `cut` is the score of probability 0.5."""
+    """Arrays. `held_out`: the scores of the examples, each without its family; `cut`: the score of probability 0.5.
 
-    vectors: Any
+    `names`: the kinds of words that were seen, in the order of the columns of `kinds`.
+    """
+
+    names: Any
     kinds: Any
     mean: Any
     weights: Any
     held_out: Any
-    cut: float
+    cut: Any
+
+    def to_bytes(self) -> bytes:
+        """All of it."""
+        numpy: Any = import_module("numpy")
+        body = io.BytesIO()
+        numpy.savez(body, **vars(self))
+        return body.getvalue()
+
+    @classmethod
+    def from_bytes(cls, body: bytes) -> _Fitted | None:
+        """What `to_bytes` wrote; None for anything else."""
+        numpy: Any = import_module("numpy")
+        try:
+            with numpy.load(io.BytesIO(body), allow_pickle=False) as arrays:
+                return cls(**arrays)
+        except (ValueError, TypeError, OSError, EOFError, BadZipFile):
+            return None
 
 
 class Head:
@@ -82,8 +110,8 @@ class Head:
         self.examples: Sequence[Example] = _examples(policy, TO_THE_MODEL, TO_THE_READER)
 
     def start(self) -> None:
-        """Fit now: a second or two, and some more where the vectors of the examples are not kept."""
-        _ = self._fitted
+        """Fit now: at once where it was kept, else a second or two, and some more for the vectors of the examples."""
+        _ = self._fitted, self._meanings
 
     def look(self, text: str) -> Look:
         """The worst of the sentences of a unit."""
@@ -106,35 +134,53 @@ class Head:
     @property
     def held_out(self) -> Sequence[float]:
         """What each example is given by a head that never saw its family."""
-        return [_probability(score - self._fitted.cut) for score in self._fitted.held_out.tolist()]
+        return [_probability(score - float(self._fitted.cut)) for score in self._fitted.held_out.tolist()]
 
     def _judged(self, part: str, vector: Any) -> Look:
         numpy: Any = import_module("numpy")
         fitted = self._fitted
-        kinds = numpy.array(self._kinds(part)) - fitted.mean
+        kinds = numpy.array(self._kinds(part, fitted.names)) - fitted.mean
         # `@` would wake threads, which costs more.
-        meant = numpy.exp(2 * _FADES * (numpy.einsum("ij,j->i", fitted.vectors, vector) - 1))
+        meant = numpy.exp(2 * _FADES * (numpy.einsum("ij,j->i", self._meanings, vector) - 1))
         met = numpy.einsum("ij,j->i", fitted.kinds, kinds)
         pull = fitted.weights * meant
         nearest = self.examples[int(pull.argmax())].category
         score = float(pull.sum() + (fitted.weights * met).sum())
-        return Look(_probability(score - fitted.cut), nearest)
+        return Look(_probability(score - float(fitted.cut)), nearest)
 
-    def _kinds(self, text: str) -> list[float]:
+    def _kinds(self, text: str, names: Any) -> list[float]:
         found = set(self._policy.run(KINDS, plain(text)))
-        return [float(kind in found) for kind in self._all_kinds]
+        return [float(kind in found) for kind in names.tolist()]
 
     @cached_property
-    def _all_kinds(self) -> Sequence[str]:
-        texts = (plain(example.text) for example in self.examples)
-        return sorted({kind for text in texts for kind in self._policy.run(KINDS, text)})
+    def _meanings(self) -> Any:
+        """The vectors of the examples."""
+        return self._embed([plain(example.text) for example in self.examples])
 
     @cached_property
     def _fitted(self) -> _Fitted:
+        """As it was kept, where the encoder is the extra's; else fitted, and kept."""
+        path = _SHELF.path(self._fingerprint) if self._embed is embedded else None
+        body = _SHELF.read(path) if path else None
+        fitted = (_Fitted.from_bytes(body) if body else None) or self._fit()
+        if path and not body:
+            _SHELF.write(path, fitted.to_bytes())
+        return fitted
+
+    @property
+    def _fingerprint(self) -> str:
+        """Hash of all that the fit depends on: the rails, the examples in their order, the encoder, and this code."""
+        told = [(example.file, example.text) for example in self.examples]
+        parts = (encoder_version(), self._policy.digest, json.dumps(told), inspect.getsource(left_out))
+        return hashlib.sha256("\0".join(parts).encode() + Path(__file__).read_bytes()).hexdigest()
+
+    def _fit(self) -> _Fitted:
         """Ridge regression of the side on a sum of two likenesses; each score without its family in closed form."""
         numpy: Any = import_module("numpy")
-        vectors = self._embed([plain(example.text) for example in self.examples])
-        kinds = numpy.array([self._kinds(example.text) for example in self.examples])
+        seen = [set(self._policy.run(KINDS, plain(example.text))) for example in self.examples]
+        names = sorted(set[str]().union(*seen))
+        kinds = numpy.array([[float(name in found) for name in names] for found in seen])
+        vectors = self._meanings
         told = numpy.where(self.sides, 1.0, -1.0)
         with one_thread():
             mean = kinds.mean(0)
@@ -143,8 +189,8 @@ class Head:
             inverse = numpy.linalg.inv(alike + _RIDGE * numpy.eye(len(told)))
             weights = inverse @ told
             held_out = left_out(inverse, weights, told, [example.file for example in self.examples])
-        cut = float(numpy.quantile(held_out[told < 0], _SPARED))
-        return _Fitted(vectors, weighed, mean, weights, held_out, cut)
+        cut = numpy.quantile(held_out[told < 0], _SPARED)
+        return _Fitted(numpy.array(names), weighed, mean, weights, held_out, cut)
 
 
 def has_examples(policy: Policy) -> bool:
