@@ -40,7 +40,7 @@ check: setup  ## format, lint, types, rails, posture
 gate: setup  ## both engines against their accepted baselines
 	$(BIN)/carerails eval gate --baseline evals/baselines/native.json
 	$(BIN)/carerails eval gate --baseline evals/baselines/native-semantic.json --semantic local
-	$(BIN)/carerails eval gate --baseline evals/baselines/nemo.json --workers 2
+	$(BIN)/carerails eval gate --baseline evals/baselines/nemo.json --workers 2 --cache out/decisions
 
 format: setup
 	$(BIN)/ruff format .

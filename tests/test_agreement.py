@@ -7,24 +7,51 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from evals.benchmarks.agreement import differing
 
-from carerails.evals.cases import load_slice, slice_names
+from carerails.contracts import TurnDecision
+from carerails.engine import open_engine
+from carerails.evals.cache import Cache
+from carerails.evals.cases import Case, load_slice, slice_names
 from carerails.evals.fuzz import fuzz_turns
 
 CASES = [case for name in slice_names() for case in load_slice(name).cases]
+#: What NeMo decides takes a minute, and `make gate` asks it too: whoever comes first keeps it for the other, under the
+#: hash of rails and code.
+KEPT = Path(__file__).parents[1] / "out" / "decisions"
+
+
+async def decided_by_nemo(cases: Sequence[Case]) -> list[TurnDecision]:
+    engine = open_engine("nemo", floor=False)
+    kept = Cache.of(KEPT, engine.fingerprint, "nemo", gated=False)
+    found = {case.hash: kept.get(case.hash, 0) for case in cases}
+    if None in found.values():
+        async with engine:
+            for case in cases:
+                if found[case.hash] is None:
+                    found[case.hash] = decision = await engine.check(case.turn())
+                    kept.put(case.hash, 0, decision)
+    kept.close()
+    return [decision for case in cases if (decision := found[case.hash])]
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_on_every_case(part: int):
     chosen = CASES[part::4]
-    assert [chosen[number].id for number in asyncio.run(differing(case.turn() for case in chosen))] == []
+    native = open_engine("native")
+    theirs = asyncio.run(decided_by_nemo(chosen))
+    assert len(theirs) == len(chosen)
+    ours = [native.check_now(case.turn()).model_copy(update={"engine": "nemo"}) for case in chosen]
+    pairs = zip(chosen, ours, theirs, strict=True)
+    assert [case.id for case, one, other in pairs if one.failed or other.failed or one != other] == []
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_on_fuzzed_turns(seed: int):
     texts = [case.text for case in CASES if case.text]
-    turns = list(fuzz_turns(texts, 150, seed=random.Random(seed).randint(0, 10**6)))
+    turns = list(fuzz_turns(texts, 250, seed=random.Random(seed).randint(0, 10**6)))
     assert [turns[number] for number in asyncio.run(differing(turns))] == []

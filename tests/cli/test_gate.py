@@ -10,6 +10,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
+from carerails.evals.runs import RunFolder
 from tests.cli.test_command_line import ENV, carerails
 
 STROKE = "red_flags/stroke.co"
@@ -260,3 +261,12 @@ def test_diff_shows_flips_only(baseline: Path, good: Path, lost: Path, tmp_path:
         ("face", "caught", "his face is drooping")
     ]
     assert carerails("eval", "diff", good, tmp_path / "none").returncode == 2
+
+
+def test_the_gate_takes_what_was_decided_before_from_a_cache(data: Path, rails: Path, baseline: Path, tmp_path: Path):
+    run = ("eval", "gate", "--baseline", baseline, "--data", data, "--rails", rails, "--cache", tmp_path / "kept")
+    for name in ("first", "second"):
+        done = carerails(*run, "--out", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+    timed = [[row.latency_us is not None for row in RunFolder(tmp_path / name).rows()] for name in ("first", "second")]
+    assert timed == [[True] * len(ROWS), [False] * len(ROWS)]

@@ -11,6 +11,7 @@ import typer
 from carerails.cli.options import (
     AllowFailures,
     AsJson,
+    Cache,
     Data,
     Engine,
     Rails,
@@ -48,10 +49,7 @@ def eval_run(
     shard: Annotated[str, typer.Option("--shard", help="i/n: only every n-th case, from the i-th on.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that is in --out.")] = False,
     repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Times that each case is decided.")] = 1,
-    cache: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--cache", envvar="CARERAILS_EVAL_CACHE", help="Folder of decisions to reuse and to keep."),
-    ] = None,
+    cache: Cache = None,
     semantic: SemanticOption = Semantic.off,
     allow_failures: AllowFailures = False,
     as_json: AsJson = False,
@@ -160,6 +158,7 @@ def eval_gate(
         Optional[Path],  # noqa: UP045
         typer.Option("--out", help="Folder for the run that is made now. Default: it is not kept."),
     ] = None,
+    cache: Cache = None,
     junit: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option("--junit", help="JUnit XML file to write."),
@@ -188,6 +187,7 @@ def eval_gate(
         data=data or [],
         workers=workers,
         out=out,
+        cache=cache,
         junit=junit,
         github=github,
         detect=detect,

@@ -41,6 +41,7 @@ class Gate:
     data: list[Path] = field(default_factory=list[Path])
     workers: int = 1
     out: Path | None = None
+    cache: Path | None = None
     junit: Path | None = None
     github: bool = False
     detect: float = 2.0
@@ -115,6 +116,7 @@ def _current(asked: Gate, baseline: Baseline, scratch: Path) -> Side:
             gated=manifest.gated,
             workers=asked.workers,
             repeat=manifest.repeat,
+            cache=asked.cache,
             judge=asked.judge,
         ),
         folder,

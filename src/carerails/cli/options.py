@@ -35,6 +35,10 @@ Data = Annotated[
     Optional[list[Path]],  # noqa: UP045
     typer.Option("--data", help="JSONL of your own; may be given several times."),
 ]
+Cache = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--cache", envvar="CARERAILS_EVAL_CACHE", help="Folder of decisions to reuse and to keep."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
 
 
