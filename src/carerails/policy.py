@@ -28,6 +28,7 @@ from carerails.colang.build import build
 from carerails.colang.closures import Waiting
 from carerails.colang.codec import decode, encode
 from carerails.colang.diagnostics import nearest
+from carerails.colang.guards import nothing_unless
 from carerails.colang.plain import Plain, plain
 from carerails.colang.program import Program
 from carerails.colang.rules import CHECK, MEANING, Rule, RuleMeta, Template, categories, kebab
@@ -170,6 +171,11 @@ class Policy:
     def regexes(self, rule: str) -> tuple[Regex, ...]:
         """The regexes of a rule, those of the flows that it calls included."""
         return self._program.flows[rule].regexes
+
+    def runs_always(self, rule: str) -> bool:
+        """Whether a rule runs on every text: no proof that it gives nothing where its first patterns match nothing."""
+        flow = self._program.flows[rule]
+        return nothing_unless(flow.body, flow.size) is None
 
     def plain(self, rule: str) -> Plain:
         """The one regex that a rule comes down to, or why it does not: for engines that know patterns only."""

@@ -149,6 +149,9 @@ SEEDS: tuple[Seed, ...] = (
     Seed("hits-nothing", RASH, "  return find_all(",
          '  if not search("rash", $text)\n    return ["x"]\n  return find_all(',
          (RASH, "flow urgent rash")),
+    Seed("runs-always", RASH, "  return find_all(",
+         '  if len($text) > 700\n    return []\n  return find_all(',
+         (RASH, "flow urgent rash")),
     Seed("stale-guards", RASH, "\\\\bnew rash\\\\b", "\\\\bfresh rash\\\\b|\\\\bnew rash\\\\b", ("guards.co", "# Gen")),
     # templates
     Seed("unknown-number", TEMPLATES, "$numbers.emergency", "§$numbers.emergancy"),

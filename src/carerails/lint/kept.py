@@ -128,6 +128,7 @@ def _plain(known: Known) -> tuple[Any, ...]:
         key: (
             [(use.function, use.partial, list(map(number, use.arms))) for use in one.regexes],
             one.always,
+            one.runs_always,
             one.fails,
             [texts[text] for text in one.hits if text in texts],
             [(texts[text], list(map(number, stood))) for text, stood in one.stood.items() if text in texts],
@@ -146,10 +147,11 @@ def _known(texts: dict[str, str], problems: Any, shadows: Any, shown: Any, rules
     def some(numbers: Iterable[int]) -> list[Pattern]:
         return [arms[number] for number in numbers]
 
-    def looked(uses: Any, always: bool, fails: str, hits: Iterable[int], stood: Any) -> Looked:
+    def looked(uses: Any, always: bool, runs: bool, fails: str, hits: Iterable[int], stood: Any) -> Looked:
         return Looked(
             tuple([Regex(-1, function, tuple(some(of)), partial) for function, partial, of in uses]),
             always,
+            runs,
             fails,
             frozenset([keys[text] for text in hits]),
             {keys[text]: frozenset(some(of)) for text, of in stood},

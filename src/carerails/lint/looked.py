@@ -37,6 +37,7 @@ class Looked:
     Attributes:
         regexes: as the rule and what it calls use them; their numbers mean nothing.
         always: it hits a text in which none of its patterns matches.
+        runs_always: as `Policy.runs_always`.
         fails: how it failed on a text; empty: it never did.
         hits: the texts that it hits, by key.
         stood: of each text the patterns that stand in it, whether or not the rule hits.
@@ -44,6 +45,7 @@ class Looked:
 
     regexes: tuple[Regex, ...]
     always: bool
+    runs_always: bool
     fails: str = ""
     hits: frozenset[str] = frozenset()
     stood: Mapping[str, frozenset[Pattern]] = field(default_factory=dict[str, frozenset[Pattern]])
@@ -190,7 +192,7 @@ def look(policy: Policy, rules: Iterable[str], texts: Mapping[str, str]) -> dict
 def _begun(policy: Policy, name: str) -> Looked:
     """A rule that was run on nothing yet."""
     hit, fails = _one_by_one(policy, [name], "")
-    return Looked(policy.regexes(name), bool(hit), fails.get(name, ""))
+    return Looked(policy.regexes(name), bool(hit), policy.runs_always(name), fails.get(name, ""))
 
 
 def _one_by_one(policy: Policy, rules: Iterable[str], text: str) -> tuple[list[str], dict[str, str]]:

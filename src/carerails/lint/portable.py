@@ -69,6 +69,8 @@ def check_all(project: Project, notes: Notes) -> bool:
     check_order(rails.flows, policy.rules, notes)
     _patterns(policy, looked, known, notes)
     if GUARDS in rails.flows:
+        for rule in (policy.rules[name] for name, one in looked.items() if one.runs_always and not one.always):
+            notes.add("runs-always", rule.file, rule.line, 1, [rule.name])
         forms = {name: form for file in files.values() for name, form in file.forms.items()}
         _guards(project, rails, forms, notes)
     if any(rule.meta.kind in KINDS for rule in policy.rules.values()):

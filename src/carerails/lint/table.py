@@ -106,6 +106,12 @@ _OWN: dict[str, Rule] = {
         "return [] there",
         "it hits every text that its guard lets through",
     ),
+    "runs-always": Rule(
+        "warning",
+        "rule `{}` runs on every text: it looks at more than matches before it has found anything",
+        "search for its words first, and `return []` where there are none",
+        "every message pays for it",
+    ),
     "stale-guards": Rule(
         "error",
         "the guards were made from other patterns",

@@ -77,13 +77,13 @@ class Scan:
         #: In a text of one part, the arms that may match there: they are few, and found at once.
         self._opened: dict[int, list[Verifier]] = {}
         #: In which parts a clause stands: of those that lead to arms, and of others that were asked for.
-        self._where: defaultdict[int, list[int]] = defaultdict(list)
+        where = self._where = defaultdict[int, list[int]](list)
         self._beside: dict[int, list[int]] = {}
         if len(asked) == 1:
             self._open(asked[0])
         for number, part in enumerate(asked if len(asked) > 1 else ()):
             for clause in part.leads:
-                self._where[clause].append(number)
+                where[clause].append(number)
 
     def _open(self, asked: Asked) -> None:
         opened, leading, seen = self._opened, self._matcher.leading, asked.seen
