@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from gc import collect
 from pathlib import Path
+from weakref import WeakValueDictionary, ref
 
 import pytest
 
@@ -15,8 +17,15 @@ from tests.colang.policy_texts import write
 TEXTS = ("i have pressure and chest pain", "want to die", "want to die of laughter", "nothing")
 
 
+class Forgetful(dict[object, Policy]):
+    """Remembers no policy that somebody holds, so that each is loaded as by a new process."""
+
+    def __setitem__(self, key: object, policy: Policy) -> None: ...
+
+
 @pytest.fixture
 def rails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(module, "_in_use", Forgetful())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("CARERAILS_CACHE", raising=False)
     monkeypatch.setattr(kept, "_WORTH_KEEPING", 1)
@@ -58,6 +67,20 @@ def test_the_second_time_nothing_is_compiled(rails: Path, monkeypatch: pytest.Mo
     again = Policy.load(rails)
     assert_alike(policy, again)
     assert again.sources() == policy.sources()
+
+
+def test_who_loads_what_another_holds_gets_the_same(rails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_in_use", WeakValueDictionary[object, Policy]())
+    policy = Policy.load(rails)
+    assert Policy.load(rails) is policy
+    assert Policy.load(rails, check=False) is not policy
+    path = next(iter(rails.rglob("*.co")))
+    path.write_text(path.read_text(encoding="utf-8") + "\n# one line more\n", encoding="utf-8")
+    assert Policy.load(rails) is not policy
+    gone = ref(policy)
+    del policy
+    collect()
+    assert gone() is None
 
 
 def test_an_export_is_kept_too(rails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
