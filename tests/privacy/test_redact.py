@@ -76,6 +76,10 @@ def test_neighbours_change_nothing(personal: tuple[str, str, str], medicine: str
     assert redact(said) == (f"{expected}\n{medicine}" if first else f"{medicine}\n{expected}")
 
 
+def test_a_number_ends_where_its_line_does() -> None:
+    assert redact("ssn 123 45 6789\n500 mg 3 times") == "ssn <SSN>\n500 mg 3 times"
+
+
 DOSE = st.builds(
     "{} {} {} mg {} times a day at {}:{:02d}".format,
     st.sampled_from(["metformin", "losartana", "enalapril"]),

@@ -57,7 +57,7 @@ def _alone(number: str) -> str:
 
 
 #: After its name: digits with single separators and perhaps letters around them, or short groups of digits.
-_NUMBER = r"""(?P<it> [a-z]{0,4} \d (?: [./-]? \d ){4,18} (?: -? [a-z0-9]{1,3} )? | \d{2,4} (?: \s \d{2,4} ){1,3} )
+_NUMBER = r"""(?P<it> [a-z]{0,4} \d (?: [./-]? \d ){4,18} (?: -? [a-z0-9]{1,3} )? | \d{2,4} (?: [ ] \d{2,4} ){1,3} )
     (?! \w )"""
 _LINKS = up_to(3, r"number | numero | no\b\.? | n[o°]\.? | num\b\.? | is\b | es\b | e\b | eh\b | : | \# | - | de\b")
 
