@@ -119,7 +119,7 @@ def test_only_a_changed_sentence_is_asked_again() -> None:
 
 
 def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """5,400 pieces: 5.2 times a message's length, 19.3 times that of long prose. With 3,600 arms it was 3.5 and 12."""
+    """5,500 pieces: 5 to 6 times a message's length, 30.5 times that of long prose, which dose rules read with marks too."""
     searched: list[int] = []
     warm = Verifier.warm
 
@@ -137,7 +137,7 @@ def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pyt
     policy = Policy.load(copytree(Path("rails"), tmp_path / "rails"))  # one that no other test has run
     ordinary = [case.text for case in load_slice("over-refusal").cases if case.text][:100]
     prose = " ".join(ordinary * 2)
-    for texts, most in (([text[:80] for text in ordinary], 6.5), ([prose[:4000], prose[2000:6000]], 20)):
+    for texts, most in (([text[:80] for text in ordinary], 6.5), ([prose[:4000], prose[2000:6000]], 32)):
         searched.clear()
         for text in texts:
             policy.check(prepare(Turn.of(text)).text)
