@@ -119,7 +119,7 @@ def test_only_a_changed_sentence_is_asked_again() -> None:
 
 
 def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """5,500 pieces: 5 to 6 times a message's length, 30.5 times that of long prose, which dose rules read marked, too."""
+    """5,500 pieces: 5-6 times a message's length, 30.5 times that of long prose (dose rules mark it)."""
     searched: list[int] = []
     warm = Verifier.warm
 
