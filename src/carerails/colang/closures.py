@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from carerails.errors import EngineError
 from carerails.matching import Matcher, Scan
-from carerails.matching.scan import Asked
+from carerails.matching.matcher import Known
 
 Frame = list[Any]
 Run = Callable[[Frame], Any]
@@ -28,7 +28,7 @@ class Scans(dict[str, Scan]):
         super().__init__()
         self._matcher = matcher
         self.answers: dict[str, Any] = {}
-        self._known: dict[str, Asked] = {}
+        self._known: Known = {}
 
     def __missing__(self, text: str) -> Scan:
         # `re` refuses None and numbers, so they may not pass as a text without a match either.

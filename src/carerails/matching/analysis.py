@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from carerails.matching.literals import EDGE, cost, fewest, required_clauses
 from carerails.matching.pieces import Piece, pieces
-from carerails.matching.sentences import is_local, mark_literal
+from carerails.matching.sentences import beheaded, is_local, mark_literal
 from carerails.matching.tree import Node, Text, Unsupported, lengths, parse, to_re2
 
 #: A further required set that is more common than this, as a share of ordinary messages, is not looked for in every
@@ -29,9 +29,9 @@ class Arm(NamedTuple):
 
     `number` counts the alternatives of its regex, and `order` the pieces of all of them. `longest` is the length of its
     longest match in characters, None without a bound; a match of a `local` one lies within one part of a text
-    (`sentences`). `clauses` are numbers of sets of literals, of each of which every match has one; the first is the
-    rarest. There may be none. `checks` are numbers of further sets. `text` is what it matches if that is one text;
-    `re2` is the arm in RE2's syntax, empty where RE2 does not read it alike.
+    (`sentences`), but for up to so many characters `before` it. `clauses` are numbers of sets of literals, of each of
+    which every match has one; the first is the rarest. There may be none. `checks` are numbers of further sets. `text`
+    is what it matches if that is one text; `re2` is the arm in RE2's syntax, empty where RE2 does not read it alike.
     """
 
     regex: int
@@ -40,6 +40,7 @@ class Arm(NamedTuple):
     piece: Piece
     longest: int | None
     local: bool
+    before: int
     clauses: Sequence[int]
     checks: Sequence[int]
     text: str | None
@@ -61,6 +62,7 @@ class Facts(NamedTuple):
 
     longest: int | None
     local: bool
+    before: int
     clauses: Sequence[Sequence[str]]
     checks: Sequence[Check]
     text: str | None
@@ -85,18 +87,22 @@ def facts_of(source: str) -> Facts | None:
     try:
         node = parse(source)
         shortest, longest = lengths(node)
-        local = is_local(node)
+        local, before, inner = is_local(node), 0, node
+        if not local:
+            before, inner = beheaded(node)
+            local = before > 0
     except Unsupported:
         return None
     if not shortest:  # a match may be empty
         return None
-    needed = [clause for clause in required_clauses(node) if clause]
+    needed = [clause for clause in required_clauses(inner) if clause]
     kept = needed[:1] + [clause for clause in needed[1:] if cost(clause) < _COMMON]
     common = [_check(clause) for clause in needed[1:] if cost(clause) >= _COMMON]
     text = node.text if isinstance(node, Text) else None
     return Facts(
         longest,
         local,
+        before,
         [[mark_literal(literal) for literal in sorted(clause)] for clause in kept],
         [check for check in common if check],
         text,
@@ -117,10 +123,10 @@ def joined(regexes: Sequence[str], facts: Callable[[str], Facts | None]) -> Anal
             outside.append(number)
             continue
         for order, (arm, piece, fact) in enumerate(parts):
-            longest, local, needed, asked, text, re2 = fact
+            longest, local, before, needed, asked, text, re2 = fact
             numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in needed]
             also = [checks.setdefault(check, len(checks)) for check in asked]
-            found.append(Arm(number, arm, order, piece, longest, local, numbers, also, text, re2))
+            found.append(Arm(number, arm, order, piece, longest, local, before, numbers, also, text, re2))
     members = [[literals.setdefault(literal, len(literals)) for literal in clause] for clause in clauses]
     return Analysis(outside, list(literals), members, list(checks), found)
 

@@ -81,8 +81,10 @@ def _from_arms(regexes: Sequence[str]) -> Analysis:
     return found
 
 
-def _facts_from(longest: int | None, local: bool, clauses: Any, checks: Any, text: str | None, re2: str) -> Facts:
-    return Facts(longest, local, clauses, _checks(checks), text, re2)
+def _facts_from(
+    longest: int | None, local: bool, before: int, clauses: Any, checks: Any, text: str | None, re2: str
+) -> Facts:
+    return Facts(longest, local, before, clauses, _checks(checks), text, re2)
 
 
 def _arm(regex: int, number: int, order: int, piece: Any, *others: Any) -> Arm:

@@ -13,11 +13,13 @@ from typing import Literal
 from carerails.matching.cache import analysis_of
 from carerails.matching.literals import EDGE
 from carerails.matching.prefilter import prefilter
-from carerails.matching.scan import Asked, Scan
-from carerails.matching.sentences import CUT, Part, parts
+from carerails.matching.scan import Asked, Scan, Window
+from carerails.matching.sentences import CUT, cut, parts
 from carerails.matching.verify import Verifier, has_re2
 
 Backend = Literal["auto", "stdlib"]
+Known = dict[str, list[tuple[Asked, int, int]]]
+"""What the one pass told of each sentence: of its parts, with the range in which their matches lie."""
 
 
 class Matcher:
@@ -62,7 +64,7 @@ class Matcher:
                 self._holding[literal] += (clause,)
         self._prefilter = prefilter(analysis.literals, automaton=backend == "auto")
 
-    def scan(self, text: str, known: dict[str, Asked] | None = None) -> Scan:
+    def scan(self, text: str, known: Known | None = None) -> Scan:
         """Ask all regexes about a text; the answers are worked out when asked for.
 
         Args:
@@ -73,13 +75,16 @@ class Matcher:
             return Scan(self, text, (), (), range(len(self.regexes)))
         known = {} if known is None else known
         asked: list[Asked] = []
-        ranges: list[Part] = []
-        for part in parts(text):
-            answer = known.get(part.marked)
-            if answer is None:
-                answer = known[part.marked] = self._ask(part.marked)
-            asked.append(answer)
-            ranges.append(part)
+        ranges: list[Window] = []
+        at = 0
+        for sentence in cut(text):
+            answers = known.get(sentence)
+            if answers is None:
+                answers = known[sentence] = [(self._ask(part.marked), part.start, part.end) for part in parts(sentence)]
+            for answer, start, end in answers:
+                asked.append(answer)
+                ranges.append((at + start, at + end))
+            at += len(sentence)
         return Scan(self, text, ranges, asked, self._outside)
 
     def warm(self, *, whole: bool = False) -> None:

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heapreplace
 from typing import TYPE_CHECKING, Any
 
 from carerails.matching.literals import EDGE
-from carerails.matching.sentences import Part
 from carerails.matching.tree import arms
 from carerails.matching.verify import Finder, Span, Subject, Verifier
 
@@ -64,7 +62,7 @@ class Scan:
     """What the regexes of a Matcher find in one text."""
 
     def __init__(
-        self, matcher: Matcher, text: str, ranges: Sequence[Part], asked: Sequence[Asked], outside: Collection[int]
+        self, matcher: Matcher, text: str, ranges: Sequence[Window], asked: Sequence[Asked], outside: Collection[int]
     ) -> None:
         self._matcher = matcher
         self._subject = Subject(text)
@@ -76,14 +74,10 @@ class Scan:
         self._begun: dict[Verifier, _Begun] = {}
         #: In a text of one part, the arms that may match there: they are few, and found at once.
         self._opened: dict[int, list[Verifier]] = {}
-        #: In which parts a clause stands: of those that lead to arms, and of others that were asked for.
-        where = self._where = defaultdict[int, list[int]](list)
-        self._beside: dict[int, list[int]] = {}
+        #: In which parts a clause stands: of those that were asked for.
+        self._where: dict[int, list[int]] = {}
         if len(asked) == 1:
             self._open(asked[0])
-        for number, part in enumerate(asked if len(asked) > 1 else ()):
-            for clause in part.leads:
-                where[clause].append(number)
 
     def _open(self, asked: Asked) -> None:
         opened, leading, seen = self._opened, self._matcher.leading, asked.seen
@@ -108,7 +102,16 @@ class Scan:
         if len(self._asked) == 1:
             return {*self._opened, *self._outside}
         matcher = self._matcher
-        return matcher.always.keys() | set(self._outside).union(*map(matcher.led_by.__getitem__, self._where))
+        where: dict[int, list[int]] = {}
+        # Whoever asks this is about to ask many of them; of another text only the clauses that are asked for are filed.
+        for number, part in enumerate(self._asked):
+            for clause in part.leads:
+                if clause in where:
+                    where[clause].append(number)
+                else:
+                    where[clause] = [number]
+        self._where |= where
+        return matcher.always.keys() | set(self._outside).union(*map(matcher.led_by.__getitem__, where))
 
     def find_all(self, i: int) -> list[Any]:
         """`re.findall(regexes[i], text)`: of a regex of the subset the matched texts."""
@@ -139,7 +142,7 @@ class Scan:
         if len(self._asked) == 1:
             return self._opened.get(i, ())
         led = self._matcher.led[i]
-        found = [arm for clause in led.keys() & self._where.keys() for arm in led[clause]]
+        found = [arm for clause in led.keys() & self._leads for arm in led[clause]]
         return found + self._matcher.always[i] if i in self._matcher.always else found
 
     def _begin(self, arm: Verifier) -> _Begun:
@@ -147,9 +150,8 @@ class Scan:
         span, window = None, (0, 0)
         windows: Iterator[Window] = _NO_MORE
         if len(self._asked) == 1:
-            _, start, end = self._ranges[0]
-            window = start, end
-            span = arm.find(self._subject, start, end) if self._asked[0].may_match(arm) else None
+            window = self._ranges[0]
+            span = arm.find(self._subject, *window) if self._asked[0].may_match(arm) else None
         else:
             windows = self._windows(arm)
             for window in windows:
@@ -161,7 +163,7 @@ class Scan:
 
     def _windows(self, arm: Verifier) -> Iterator[Window]:
         """Where an arm may match, from left to right."""
-        numbers = range(len(self._asked)) if arm.lead is None else self._where[arm.lead]
+        numbers = range(len(self._asked)) if arm.lead is None else self._stands(arm.lead)
         if not arm.local:
             return _joined(self._across(arm, numbers))
         windows = self._within(arm, numbers)
@@ -171,8 +173,8 @@ class Scan:
         """Those parts that have all that an arm needs."""
         for number in numbers:
             if self._asked[number].may_match(arm):
-                _, start, end = self._ranges[number]
-                yield start, end
+                start, end = self._ranges[number]
+                yield max(0, start - arm.before), end
 
     def _across(self, arm: Verifier, numbers: Iterable[int]) -> Iterator[Window]:
         """The surroundings of those parts, where they have all that an arm needs."""
@@ -181,7 +183,7 @@ class Scan:
         length = len(self.text)
         reach = length if arm.longest is None else arm.longest
         for number in numbers:
-            _, start, end = self._ranges[number]
+            start, end = self._ranges[number]
             low, high = max(0, start - reach), min(end + reach, length)
             seen = self._asked[number].seen
             for clause in arm.also:
@@ -194,23 +196,28 @@ class Scan:
         """Whether a clause stands in a part that has a share in the range."""
         numbers = self._stands(clause)
         at = bisect_left(numbers, bisect_right(self._ends, low))
-        return at < len(numbers) and self._ranges[numbers[at]].start < high
+        return at < len(numbers) and self._ranges[numbers[at]][0] < high
 
     def _stands(self, clause: int) -> list[int]:
         """The parts that a clause stands in."""
-        numbers = self._beside.get(clause)
+        numbers = self._where.get(clause)
         if numbers is None:
-            numbers = self._beside[clause] = [n for n, part in enumerate(self._asked) if clause in part.seen]
+            numbers = self._where[clause] = [n for n, part in enumerate(self._asked) if clause in part.seen]
         return numbers
 
     @cached_property
+    def _leads(self) -> set[int]:
+        """The clauses that lead to arms, of all parts."""
+        return set[int]().union(*[part.leads for part in self._asked])
+
+    @cached_property
     def _ends(self) -> list[int]:
-        return [end for _, _, end in self._ranges]
+        return [end for _, end in self._ranges]
 
     @cached_property
     def _overlap(self) -> bool:
         """Whether there are parts that overlap."""
-        return sum(end - start for _, start, end in self._ranges) > len(self.text)
+        return sum(end - start for start, end in self._ranges) > len(self.text)
 
     def _by_re(self, i: int) -> list[tuple[int, int, int]]:
         text = self._subject.text

@@ -20,6 +20,8 @@ CUT = "\0"
 #: A match of up to this many characters lies within one part of a long sentence.
 WITHIN = 250
 
+#: What may stand before a sentence in a match that else lies within it: a stop and a space.
+_HEAD = 2
 _STEP = 2 * WITHIN + 2  # there are at most as many marks as characters, and one more
 _PART = 2 * _STEP
 _STOPS = (".", "!", "?")
@@ -32,7 +34,7 @@ _CACHE = 1 << 16
 
 
 class Part(NamedTuple):
-    """A sentence, or a part of a long one: marked, and the range of the unmarked text in which its matches lie."""
+    """A sentence, or a part of a long one: marked, and the range of the unmarked sentence in which its matches lie."""
 
     marked: str
     start: int
@@ -51,11 +53,11 @@ def mark(text: str) -> str:
     return EDGE * (text[:1] in _WORD) + marked + EDGE * (text[-1:] in _WORD)
 
 
-def cut(marked: str) -> list[str]:
-    """The sentences of a marked text."""
+def cut(text: str) -> list[str]:
+    """The sentences of a text, marked or not."""
     for stop in _STOPS:
-        marked = marked.replace(stop + " ", stop + CUT + " ")
-    return marked.replace("\n", "\n" + CUT).split(CUT)
+        text = text.replace(stop + " ", stop + CUT + " ")
+    return text.replace("\n", "\n" + CUT).split(CUT)
 
 
 def mark_literal(literal: str) -> str:
@@ -67,21 +69,14 @@ def mark_literal(literal: str) -> str:
     return max(cut(EDGE * literal.startswith(EDGE) + core + EDGE * literal.endswith(EDGE)), key=len)
 
 
-def parts(text: str) -> list[Part]:
-    """The sentences of an ASCII text that has neither marks nor cuts in it."""
-    found: list[Part] = []
+def parts(sentence: str) -> list[Part]:
+    """A sentence of an ASCII text that has neither marks nor cuts in it, in parts if it is long."""
+    marked = mark(sentence)
+    return [Part(marked, 0, len(sentence))] if len(marked) <= _PART else list(_overlapping(marked, len(sentence)))
+
+
+def _overlapping(sentence: str, end: int) -> Iterator[Part]:
     at = 0
-    for sentence in cut(mark(text)):
-        end = at + len(sentence) - sentence.count(EDGE)
-        if len(sentence) <= _PART:
-            found.append(Part(sentence, at, end))
-        else:
-            found += _overlapping(sentence, at, end)
-        at = end
-    return found
-
-
-def _overlapping(sentence: str, at: int, end: int) -> Iterator[Part]:
     for first in range(0, len(sentence) - _STEP, _STEP):
         part = sentence[first : first + _PART]
         # One character more, where a word boundary still looks.
@@ -93,6 +88,20 @@ def is_local(node: Node) -> bool:
     """Whether every match of the node lies within one part."""
     longest = lengths(node)[1]
     return longest is not None and longest <= WITHIN and not _ends(node).crosses
+
+
+def beheaded(node: Node) -> tuple[int, Node]:
+    """A node that is local but for its first item, as `[.,;]` before a clause: how long that may be, and what is left.
+
+    (0, the node itself) for others. The item is short and the rest is longer, so that of two matches that begin in
+    different parts the one in the earlier part begins first.
+    """
+    if isinstance(node, Sequence) and len(node.items) > 1:
+        head, rest = node.items[0], Sequence(node.items[1:])
+        before = lengths(head)[1]
+        if before is not None and 0 < before <= _HEAD < lengths(rest)[0] and is_local(rest):
+            return before, rest
+    return 0, node
 
 
 class _Ends(NamedTuple):

@@ -60,6 +60,7 @@ class Verifier:
         "_re2",
         "_regex",
         "also",
+        "before",
         "everyday",
         "find",
         "lead",
@@ -72,7 +73,7 @@ class Verifier:
 
     def __init__(self, arm: Arm, regex: str, everyday: Sequence[Everyday] = (), *, re2: bool) -> None:
         self.regex, self.number, self.order = arm.regex, arm.number, arm.order
-        self.longest, self.local = arm.longest, arm.local
+        self.longest, self.local, self.before = arm.longest, arm.local, arm.before
         self.lead = arm.clauses[0] if arm.clauses else None
         self.also = frozenset(arm.clauses[1:])
         self.everyday = everyday
