@@ -17,7 +17,7 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	touch $@
 
 compare: setup  ## every engine that is installed, on our slices: a table here, the rest in out/compare
-	$(BIN)/carerails compare --workers $(WORKERS) --out out/compare $(ARGS)
+	$(BIN)/carerails compare --workers $(WORKERS) --cache out/decisions --out out/compare $(ARGS)
 
 compare-all: setup  ## every engine there is, measured one at a time; a stub stands in for a model. Writes docs/engines.md
 	for name in guardrails-ai llm-guard; do $(BIN)/carerails engines | grep -q "^$$name .* available$$" \

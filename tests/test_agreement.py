@@ -28,7 +28,7 @@ KEPT = Path(__file__).parents[1] / "out" / "decisions"
 async def decided_by_nemo(cases: Sequence[Case]) -> list[TurnDecision]:
     engine = open_engine("nemo", floor=False)
     kept = Cache.of(KEPT, engine.fingerprint, "nemo", gated=False)
-    found = {case.hash: kept.get(case.hash, 0) for case in cases}
+    found = {case.hash: known and known.decision for case in cases for known in [kept.get(case.hash, 0)]}
     if None in found.values():
         async with engine:
             for case in cases:

@@ -43,6 +43,36 @@ def test_own_data_on_both_engines(tmp_path: Path, data: Path, rails: Path):
     assert summary["slices"]["mine"] == {"about": "your own data, mine.jsonl", "cases": 3, "skipped": 1}
 
 
+def test_what_was_decided_before_is_kept_with_its_latency(tmp_path: Path, data: Path, rails: Path):
+    def compare(*more: str | Path) -> tuple[list[float], str]:
+        asked = ("--data", data, "--rails", rails, "--cache", tmp_path / "kept", "--out", tmp_path / "out", *more)
+        done = carerails("compare", "--engines", "native", *asked)
+        assert done.returncode == 0, done.stderr
+        results = lines((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8"))
+        return [row["latency_us"] for row in results], done.stderr
+
+    first, said = compare("--workers", "2")
+    assert "from before" not in said
+    again, said = compare("--workers", "2")
+    assert "native: 3 decisions and their latencies are from before" in said
+    assert again == first
+    alone, said = compare()  # what two processes measured is not what one would
+    assert "from before" not in said
+    assert alone != first
+    assert compare("--workers", "2")[0] == alone
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["kept"] == {"native": 3}
+
+
+def test_a_gate_times_nothing_for_a_comparison(tmp_path: Path, data: Path, rails: Path):
+    asked = ("--data", data, "--rails", rails, "--cache", tmp_path / "kept", "--out")
+    carerails("eval", "run", "--engine", "native", *asked, tmp_path / "run")
+    done = carerails("compare", "--engines", "native", *asked, tmp_path / "out")
+    assert "from before" not in done.stderr
+    results = lines((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8"))
+    assert all(row["latency_us"] > 0 for row in results)
+
+
 def test_the_report_needs_no_network_and_runs_no_case(tmp_path: Path, data: Path, rails: Path):
     out = tmp_path / "out"
     carerails("compare", "--engines", "native", "--data", data, "--rails", rails, "--out", out)

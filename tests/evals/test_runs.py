@@ -345,7 +345,7 @@ def test_a_spoilt_cache_is_decided_anew_and_a_failed_check_is_not_kept(rails: Pa
         worker.close()
         assert (row.outcome, row.latency_us is None) == ("emergency", False)
         with sqlite3.connect(tmp_path / "decisions.sqlite") as kept:
-            assert kept.execute("UPDATE decisions SET decision = ?", (spoil,)).rowcount == 1
+            assert kept.execute("UPDATE kept SET decision = ?", (spoil,)).rowcount == 1
     (tmp_path / "decisions.sqlite").chmod(0o644)
     Worker(job).close()
     assert (tmp_path / "decisions.sqlite").stat().st_mode & 0o077 == 0

@@ -25,6 +25,7 @@ from carerails.cli.options import (
     USAGE,
     AllowFailures,
     AsJson,
+    Cache,
     Data,
     Engine,
     Rails,
@@ -131,6 +132,7 @@ def compare(
     rails: Rails = None,
     workers: Workers = 1,
     semantic: SemanticOption = Semantic.off,
+    cache: Cache = None,
     allow_failures: AllowFailures = False,
     as_json: AsJson = False,
 ) -> None:
@@ -140,7 +142,9 @@ def compare(
 
     judge = judge_of(semantic.value)
     raise typer.Exit(
-        run(names(engines), names(slices), data or [], gated, out, rails, allow_failures, as_json, workers, judge)
+        run(
+            names(engines), names(slices), data or [], gated, out, rails, allow_failures, as_json, workers, judge, cache
+        )
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -32,6 +33,7 @@ def run(
     as_json: bool,
     workers: int = 1,
     judge: str | None = None,
+    cache: Path | None = None,
 ) -> int:
     """Compare, print, write the report; the exit code says whether checks failed or a slice's rule does not hold.
 
@@ -43,12 +45,16 @@ def run(
     pieces = load_pieces(slices, data, judge)
     comparing = Comparing(runs, pieces, gated)
     complete = True
+    kept = Counter[str]()
     with ExitStack() as stack:
         lines = stack.enter_context(_results_file(out)) if out else None
         try:
-            for done in _run_all(runs, pieces, rails, gated, workers, judge, errors):
-                for line in done.lines:
-                    comparing.add(read_row(line, "results"))
+            for done in _run_all(runs, pieces, rails, gated, workers, judge, errors, cache):
+                rows = [read_row(line, "results") for line in done.lines]
+                for row in rows:
+                    comparing.add(row)
+                if done.kept:
+                    kept[rows[0].engine] += done.kept
                 if lines:
                     lines.writelines(done.lines)
         except KeyboardInterrupt:
@@ -56,8 +62,12 @@ def run(
             interrupted("interrupted: what was decided so far is reported, and marked incomplete")
     if len(errors) == len(names):
         raise next(iter(errors.values()))  # of all of them: the rails are at fault, most likely
-    comparison = comparing.end(complete, {name: str(error) for name, error in errors.items()})
+    comparison = comparing.end(complete, {name: str(error) for name, error in errors.items()}, kept)
     _show(comparison, out, as_json)
+    for name, count in kept.items():
+        note(
+            f"{name}: {count:,} decisions and their latencies are from before (kept in {cache}; delete it for new ones)"
+        )
     if workers > 1:
         note(f"{workers} processes shared this machine's cores: --workers 1 measures latencies that nothing disturbs")
     return _exit_code(comparison, allow_failures)
@@ -105,11 +115,13 @@ def _run_all(
     workers: int,
     judge: str | None,
     errors: dict[str, CarerailsError],
+    cache: Path | None,
 ) -> Iterator[Done]:
     """One engine after the other, so that their latencies stay true. One that does not start is left out."""
     total = sum(len(piece.cases) for piece in pieces)
     for engine in runs:
-        job = Job(engine=engine.name, rails=rails, gated=gated, judge=judge, warm=total >= LONG)
+        warm = total >= LONG
+        job = Job(engine.name, rails, gated, cache=cache, judge=judge, warm=warm, timed=workers)
         items = progress(((piece.name, case) for piece in pieces for case in piece.cases), engine.name, total)
         began = False
         try:

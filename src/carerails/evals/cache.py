@@ -12,11 +12,20 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from carerails.contracts import TurnDecision
 from carerails.errors import UsageError
+
+
+class Kept(NamedTuple):
+    """A decision of before, its microseconds, and how many processes shared the machine (0: it was not timed)."""
+
+    decision: TurnDecision
+    latency_us: float | None
+    processes: int
 
 
 class Cache:
@@ -38,7 +47,10 @@ class Cache:
             self._kept = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
             self._kept.execute("PRAGMA journal_mode=WAL")
             self._kept.execute("PRAGMA synchronous=OFF")  # what a power cut takes is decided again
-            self._kept.execute("CREATE TABLE IF NOT EXISTS decisions (key BLOB PRIMARY KEY, decision TEXT)")
+            self._kept.execute(
+                "CREATE TABLE IF NOT EXISTS kept"
+                " (key BLOB PRIMARY KEY, decision TEXT, latency_us REAL, processes INTEGER)"
+            )
             path.chmod(0o600)
         except (OSError, sqlite3.Error) as error:
             raise UsageError(
@@ -50,21 +62,23 @@ class Cache:
         """The cache of an engine as it is now."""
         return cls(folder, "\n".join((fingerprint, code_of(engine), str(gated))))
 
-    def get(self, case: str, repeat: int) -> TurnDecision | None:
+    def get(self, case: str, repeat: int) -> Kept | None:
         """The decision on a case; None where none is kept, or what is kept cannot be read."""
         try:
             found = self._kept.execute(
-                "SELECT decision FROM decisions WHERE key = ?", (self._at(case, repeat),)
+                "SELECT decision, latency_us, processes FROM kept WHERE key = ?", (self._at(case, repeat),)
             ).fetchone()
-            return TurnDecision.model_validate_json(found[0]) if found else None
+            return Kept(TurnDecision.model_validate_json(found[0]), *found[1:]) if found else None
         except (sqlite3.Error, ValidationError):
             return None
 
-    def put(self, case: str, repeat: int, decision: TurnDecision) -> None:
+    def put(
+        self, case: str, repeat: int, decision: TurnDecision, latency_us: float | None = None, processes: int = 0
+    ) -> None:
         """Keep a decision, unless a check failed."""
         if not decision.failed:
-            kept = (self._at(case, repeat), decision.model_dump_json())
-            self._kept.execute("INSERT OR REPLACE INTO decisions VALUES (?, ?)", kept)
+            kept = (self._at(case, repeat), decision.model_dump_json(), latency_us, processes)
+            self._kept.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", kept)
 
     def close(self) -> None:
         """Let the file go."""

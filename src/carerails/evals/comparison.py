@@ -41,6 +41,8 @@ class Comparison:
     complete: bool = True
     #: Engines that cannot run, and why.
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: Decisions that each engine made in an earlier run, with the latencies of then.
+    kept: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def summary(self) -> dict[str, Any]:
         """What summary.json holds: no texts, only figures."""
@@ -52,6 +54,7 @@ class Comparison:
             "complete": self.complete,
             "engines": [engine.model_dump() for engine in self.engines],
             "left_out": dict(self.left_out),
+            "kept": dict(self.kept),
             "slices": {
                 piece.name: {"about": piece.spec.about, "cases": len(piece.cases), "skipped": piece.skipped}
                 for piece in self.slices
@@ -98,7 +101,9 @@ class Comparing:
             self._apart[key] = row
         said[row.engine] = (row.say(), row.rule)
 
-    def end(self, complete: bool, left_out: Mapping[str, str] | None = None) -> Comparison:
+    def end(
+        self, complete: bool, left_out: Mapping[str, str] | None = None, kept: Mapping[str, int] | None = None
+    ) -> Comparison:
         """Score everything and apply the slices' rules."""
         scores = [score for name, tallies in self._tallies.items() for score in tallies.scores(name)]
         verdicts = [
@@ -118,6 +123,7 @@ class Comparing:
             failed=sum(tallies.failed for tallies in self._tallies.values()),
             complete=complete,
             left_out=left_out or {},
+            kept=kept or {},
         )
 
     def _disagreement(self, row: Row) -> Disagreement:

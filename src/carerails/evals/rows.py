@@ -37,7 +37,7 @@ class Row(Frozen):
         metrics: each metric that applies to this case, with its count. `recall` is there exactly where an emergency
             or a crisis is due, `false_alarm` where none is, `over_refusal` where an answer is, `right` where labelled.
         rule: the rule that decided, with its file in the rails and its line.
-        latency_us: microseconds; None where the decision was not timed because it came from the cache.
+        latency_us: microseconds; None where the decision came from the cache and only a comparison asks for its time.
         record: the whole decision, as `carerails decide` writes it; of a conversation its replies.
     """
 

@@ -45,6 +45,8 @@ class Job:
         repeat: times that each case is decided, for engines that are not deterministic.
         attacked: slices whose groups are attacks, for the tallies.
         cache: folder of kept decisions; None: none are kept.
+        timed: how many processes share the machine, where latencies count: a kept decision comes with its own, and one
+            that was made among more is made again. 0: latencies do not count.
         judge: who gives second opinions, by name; None: nobody.
         warm: compile every regex before the first case, for latencies of a service: worth its second in a long run.
         fingerprint: the engine's, where the run was asked; a worker that has another engine refuses to work.
@@ -59,14 +61,16 @@ class Job:
     fingerprint: str = ""
     judge: str | None = None
     warm: bool = False
+    timed: int = 0
 
 
 @dataclass
 class Done:
-    """Rows as lines, in the order of the cases, and their tallies."""
+    """Rows as lines, in the order of the cases, and their tallies; `kept`: how many came from the cache."""
 
     lines: list[str] = field(default_factory=list[str])
     tallies: Tallies = field(default_factory=Tallies)
+    kept: int = 0
 
 
 class Worker:
@@ -85,6 +89,7 @@ class Worker:
         self._player: Player | None = None
         self._reader: ReplyPlayer | None = None
         self._cache: Cache | None = None
+        self._kept = 0
         checker = self._loop.run_until_complete(self._open())
         if job.fingerprint not in ("", checker.fingerprint):
             self.close()
@@ -115,9 +120,11 @@ class Worker:
     def do(self, items: Sequence[Item]) -> Done:
         """All rows of some cases, counted."""
         done = Done(tallies=Tallies(self._job.attacked))
+        before = self._kept
         for row in self.rows(items):
             done.lines.append(row.to_line())
             done.tallies.add(row)
+        done.kept = self._kept - before
         return done
 
     def close(self) -> None:
@@ -131,14 +138,16 @@ class Worker:
 
     def _row(self, piece: str, case: Case, repeat: int) -> Row:
         kept = self._cache.get(case.hash, repeat) if self._cache else None
-        if kept:
-            return as_row(piece, case, kept, None, repeat, self._lacks)
+        timed = self._job.timed
+        if kept and (not timed or 0 < kept.processes <= timed):
+            self._kept += 1
+            return as_row(piece, case, kept.decision, kept.latency_us if timed else None, repeat, self._lacks)
         turn = case.turn()
         begin = time.perf_counter_ns()
         decision = self._check(turn)
         latency_us = (time.perf_counter_ns() - begin) / 1000
         if self._cache:
-            self._cache.put(case.hash, repeat, decision)
+            self._cache.put(case.hash, repeat, decision, latency_us if timed else None, timed)
         return as_row(piece, case, decision, latency_us, repeat, self._lacks)
 
     def _played(self, piece: str, case: AgentCase | ReplyCase, repeat: int) -> Row:
