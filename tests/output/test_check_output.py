@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from carerails.cli import app
 from carerails.errors import UsageError
+from carerails.resources import data_dir
 
 GOOD = {
     "id": "a",
@@ -119,3 +120,9 @@ def test_the_local_judge_is_asked_where_it_is_asked_for(tmp_path: Path):
 def test_without_the_extra_it_says_so_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("carerails.semantic.is_installed", lambda: False)
     assert check(tmp_path, GOOD, args=("--semantic", "local"))[1][0]["decision"] == "pass"
+
+
+def test_rails_without_a_footer_are_named(tmp_path: Path):
+    """The rails of replies are a part of the rails, and not the ones that are asked for."""
+    with pytest.raises(UsageError, match=r"the rails have no template footer .name the folder that templates"):
+        check(tmp_path, GOOD, args=("--rails", str(data_dir("rails") / "output")))
