@@ -1,7 +1,7 @@
 """What a scope rule leaves aside (food, an alarm, a reason, a leaflet) lets no ask through that stands beside it.
 
-`let_through.jsonl` has asks about doses that hold an exception's words, of which one in four was answered once, and
-ordinary questions that the same exceptions are for. Their author had read the exceptions.
+`let_through.jsonl` has asks about doses, illnesses and treatments that hold an exception's words, of which one in three
+was answered once, and ordinary questions that the same exceptions are for. Their authors had read the exceptions.
 """
 
 from __future__ import annotations
