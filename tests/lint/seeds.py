@@ -152,6 +152,7 @@ SEEDS: tuple[Seed, ...] = (
     Seed("runs-always", RASH, "  return find_all(",
          '  if len($text) > 700\n    return []\n  return find_all(',
          (RASH, "flow urgent rash")),
+    Seed("text-grows", RASH, 'nothing new\\\\b", $text)', 'nothing new\\\\b", §$text + " .")'),
     Seed("stale-guards", RASH, "\\\\bnew rash\\\\b", "\\\\bfresh rash\\\\b|\\\\bnew rash\\\\b", ("guards.co", "# Gen")),
     # templates
     Seed("unknown-number", TEMPLATES, "$numbers.emergency", "§$numbers.emergancy"),

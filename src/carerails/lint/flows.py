@@ -13,6 +13,7 @@ from carerails.colang.tree import (
     Assign,
     Attribute,
     Await,
+    Binary,
     Branch,
     Call,
     Compare,
@@ -48,6 +49,8 @@ def check_flow(flow: Flow, notes: Notes) -> None:
     _variables(flow, reads.values(), notes)
     _overwritten(flow, {key: names for key, (_, names) in reads.items()}, notes)
     of_text = flow.parameters[:1] == ("text",)
+    if of_text:
+        _grows(flow, flow.body, False, notes)
     for node in nodes:
         if isinstance(node, If):
             _branches(flow, node, notes)
@@ -105,6 +108,26 @@ def _never_in_text(flow: Flow, node: Node, notes: Notes) -> None:
     for one in sought:
         if isinstance(one, Text) and (one.value != one.value.lower() or not one.value.isascii()):
             notes.add("never-in-text", flow.file, one.line, one.column, [one.value])
+
+
+def _grows(flow: Flow, statements: Iterable[Statement], measured: bool, notes: Notes) -> None:
+    """Where a text that nobody measured gets longer: NeMo's evaluator makes no string beyond 100,000 characters."""
+    for statement in statements:
+        if isinstance(statement, If):
+            for branch in statement.branches:
+                long = any(isinstance(node, Call) and node.function == "len" for node in walk(branch.condition))
+                _add_to_text(flow, branch.condition, measured, notes)
+                _grows(flow, branch.body, measured or long, notes)
+                measured |= long and bool(branch.body) and isinstance(branch.body[-1], Return)
+            _grows(flow, statement.otherwise, measured, notes)
+        else:
+            _add_to_text(flow, statement, measured, notes)
+
+
+def _add_to_text(flow: Flow, part: object, measured: bool, notes: Notes) -> None:
+    for node in () if measured else walk(part):
+        if isinstance(node, Binary) and node.operator == "+" and (_is_text(node.left) or _is_text(node.right)):
+            notes.add("text-grows", flow.file, node.line, node.column)
 
 
 def _is_text(node: object) -> bool:

@@ -112,6 +112,12 @@ _OWN: dict[str, Rule] = {
         "search for its words first, and `return []` where there are none",
         "every message pays for it",
     ),
+    "text-grows": Rule(
+        "error",
+        "a text gets longer, however long it is",
+        "do it `if len($text) < 99000`, or replace what was found",
+        "a text whose views have 100,000 characters fails, and escalates",
+    ),
     "stale-guards": Rule(
         "error",
         "the guards were made from other patterns",
