@@ -153,7 +153,7 @@ def test_what_may_match_can_be_asked_at_any_time() -> None:
 
 
 def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """5,500 pieces: 6 times a message's length, 22.8 times that of long prose (dose rules mark its clauses)."""
+    """5,500 pieces: 6 times a message's length, 26.8 times that of long prose (dose rules mark its clauses)."""
     searched: list[int] = []
     warm = Verifier.warm
 
@@ -171,7 +171,7 @@ def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pyt
     policy = Policy.load(copytree(Path("rails"), tmp_path / "rails"))  # one that no other test has run
     ordinary = [case.text for case in load_slice("over-refusal").cases if case.text][:100]
     prose = " ".join(ordinary * 2)
-    for texts, most in (([text[:80] for text in ordinary], 6.5), ([prose[:4000], prose[2000:6000]], 25)):
+    for texts, most in (([text[:80] for text in ordinary], 6.5), ([prose[:4000], prose[2000:6000]], 28)):
         searched.clear()
         for text in texts:
             policy.check(prepare(Turn.of(text)).text)
