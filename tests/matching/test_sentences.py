@@ -179,8 +179,8 @@ def test_rules_search_little_more_than_the_text(tmp_path: Path, monkeypatch: pyt
 
 
 def test_long_prose_costs_about_as_much_as_its_sentences() -> None:
-    """By the character 1.4 to 1.8 times what short messages do: of sixty questions strung together something sets every rule
-    on doses and treatments going, and these cut clauses out of copies. Without them it was 0.6."""
+    """By the character 1.4 to 1.8 times what short messages do: of sixty questions strung together something sets every
+    rule on doses and treatments going, and these cut clauses out of copies. Without them it was 0.6."""
     engine = open_engine("native")
     ordinary = [case.text for case in load_slice("over-refusal").cases if case.text]
     prose = " ".join(ordinary * 2)
